@@ -7,6 +7,6 @@ class BackofficeConfig(AppConfig):
     def ready(self) -> None:
         from django.contrib.auth.models import User
 
-        from backoffice.own_passwords import is_password
+        from backoffice.passwords import is_password
 
         User.add_to_class("check_password", is_password)  # for whatever asks, Django's forms too

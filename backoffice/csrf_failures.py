@@ -7,8 +7,7 @@ from django.http.response import HttpResponseBase
 from django.middleware.csrf import REASON_NO_CSRF_COOKIE
 
 from backoffice.middleware import PREFIX
-from backoffice.pages.typed import typed_here
-from backoffice.site import office
+from backoffice.site import office, typed_here
 from checkout import error_pages
 
 TOO_OLD = "This page was open too long, and nothing was done."

@@ -1,28 +1,42 @@
-"""The look-ups of the search box: payments by figures, words or metadata; endpoints by host."""
+"""The look-ups of the search box, each a statement served by an index or among the newest rows.
+
+What moves money is found by amount, reference or shop; payments by figures, words or metadata; bank
+accounts and API keys by name; endpoints by host.
+"""
 
 import json
 import re
-from collections.abc import Iterable, Sequence
-from datetime import date, timedelta
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from datetime import date
 from typing import Any
 
 from django.db import connection
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, Model, Q, QuerySet
 from django.db.models.expressions import RawSQL
 from django.db.models.functions import Lower, Right
 
-from backoffice.resource.days import within
+from backoffice.models import Instruction
+from backoffice.request_answer import with_names
+from backoffice.resource.catalog import CATALOG
+from backoffice.resource.days import of_day
 from backoffice.resource.list_filters import merchants_named
-from backoffice.search_query import SearchQuery, figures_and_words
+from backoffice.search_query import SearchQuery, figures_and_words, take_day, without_fillers_around
+from backoffice.search_words import bank_account_name, key_name, kind_named
+from backoffice.services.instruction_kinds import ADJUST_MERCHANT, ADJUST_WALLET
+from backoffice.staff import Staff
 from core.currencies import EXPONENTS
 from core.queries import COMMON_WORDS, WORDS
 from core.search import HasWords
 from customers.models import Customer
-from merchants.models import ApiKey
+from funding.models import TopUp
+from merchants.models import ApiKey, Merchant
 from payments.models import Payment
-from payouts.models import BankAccount
+from payouts.models import BankAccount, BankEntry, Payout
+from refunds.models import Refund
 from webhooks.models import Webhook
 
+SHOWN = 50
 COMMON_AMONG = 1_000  # of the newest payments: a word of one in a hundred is read there
 NEWEST = 20_000  # of the payments: no index serves parts of words
 SHORTEST = 3  # two letters stand within a word of nearly every payment, and in every URL
@@ -37,12 +51,141 @@ _ON_SQLITE = """
     ) AS newest, json_each(newest.metadata) AS pair
     WHERE CAST(pair.value AS TEXT) = %s AND (%s = '' OR pair.key = %s)
 """
+FoundTable = tuple[str, type[Model], list[Any]]  # its title, and the rows of a model
+_OF_PAYOUT = ("merchant", "bank_account")
+# The models searched by amount, each by an index, and the related rows that their tables show.
+_BY_AMOUNT: dict[type[Model], tuple[str, ...]] = {
+    Refund: ("merchant",),
+    TopUp: ("customer",),
+    Payout: _OF_PAYOUT,
+    BankEntry: (),
+    Instruction: ("asked_by", "decided_by"),
+}
+# The field of a model that names its merchant, if a shop narrows it down.
+_OF_SHOPS = {Refund: "merchant", Payout: "merchant", Instruction: "merchant_id"}
+_OF_CUSTOMERS = {Refund: "payment__customer", TopUp: "customer"}
+# Of what staff request, only this has no other page that is found by its amount.
+_ADJUSTMENTS = {"task__in": [ADJUST_MERCHANT, ADJUST_WALLET]}
+
+
+def money_movements(
+    query: SearchQuery, staff: Staff, today: date, *, is_shop: bool
+) -> Iterator[FoundTable]:
+    """Yield matches of our reference or the bank's, then those of an amount, on a day if given.
+
+    Before them, API keys, bank accounts, and movements of a shop without figures, if the text asks
+    for one of them and is no shop's own name, such as "Key West Diner".
+    """
+    if not is_shop:
+        yield from _asked_by_name(query.text, staff, today)
+    if _is_seen(Payout, staff):
+        ordered = Payout.objects.filter(order__end_to_end_id=query.text)
+        yield "Payouts of this reference", Payout, list(ordered.select_related(*_OF_PAYOUT))
+        booked = BankEntry.objects.filter(bank_reference=query.text).order_by("-pk")
+        yield "Bank entries of this reference", BankEntry, list(booked[:SHOWN])
+    for model in _BY_AMOUNT:
+        if _is_seen(model, staff):
+            yield f"{_title(model)} of this amount", model, _of_amount(model, query)
+
+
+def movements_asked_for(
+    query: SearchQuery, model: type[Model], staff: Staff, today: date
+) -> Iterator[FoundTable]:
+    """Yield those of one kind with the figures: at shops that the other words name, and of those
+    whose phone number ends with four of the digits.
+    """
+    if not _is_seen(model, staff):
+        return
+    figures, name = figures_and_words(query.text, today)
+    if name:  # "payout store 24": the figure may be of the name
+        yield from _of_shop(query.text, model, today)
+    if figures and model in _OF_SHOPS:
+        shops = {f"{_OF_SHOPS[model]}__in": [shop.pk for shop in merchants_named(name)]}
+        yield (
+            f"{_title(model)} of this amount, at this shop",
+            model,
+            _of_amount(model, figures, **shops),
+        )
+    if query.last_four and model in _OF_CUSTOMERS:
+        holders = {f"{_OF_CUSTOMERS[model]}__in": holders_of(query.last_four)}
+        of_amount_alone = replace(query, last_four="")
+        yield (
+            f"{_title(model)} of this amount, of this customer",
+            model,
+            _of_amount(model, of_amount_alone, **holders),
+        )
+
+
+def hidden_from(staff: Staff, text: str) -> str:
+    """Return the title of what a text asks for by a name, if the role does not see it; else ""."""
+    named = kind_named(text)
+    asked = (
+        (ApiKey, key_name(text)),
+        (BankAccount, bank_account_name(text)),
+        *([(named.model, named.rest)] if named else ()),
+    )
+    titles = (_title(model) for model, name in asked if name and not _is_seen(model, staff))
+    return next(titles, "")
+
+
+def _is_seen(model: type[Model], staff: Staff) -> bool:
+    return staff.may(CATALOG[model].right)
+
+
+def _asked_by_name(text: str, staff: Staff, today: date) -> Iterator[FoundTable]:
+    if _is_seen(ApiKey, staff):
+        yield "API keys", ApiKey, keys_of(key_name(text))
+    if _is_seen(BankAccount, staff):
+        yield "Bank accounts", BankAccount, bank_accounts_named(bank_account_name(text))
+    named = kind_named(text)
+    if named and _is_seen(named.model, staff):
+        yield from _of_shop(named.rest, named.model, today)
+
+
+def _of_shop(text: str, model: type[Model], today: date) -> Iterator[FoundTable]:
+    """Yield the newest of a kind at shops of which the words are a name: "payout reef".
+
+    Beside the name a day may be named: "payout reef yesterday".
+    """
+    if model not in _OF_SHOPS:
+        return
+    day, rest = None, text.lower()
+    shops = _shops_named(rest)
+    if not shops:
+        day, rest = take_day(rest, today)
+        shops = _shops_named(rest) if day else []
+    if shops:
+        rows = _rows(model, **{f"{_OF_SHOPS[model]}__in": [shop.pk for shop in shops]})
+        yield f"{_title(model)} of this shop", model, _newest(of_day(rows, day))
+
+
+def _shops_named(text: str) -> list[Merchant]:
+    name = " ".join(without_fillers_around(text.split()))
+    return merchants_named(name) if len(name) >= SHORTEST else []
+
+
+def _title(model: type[Model]) -> str:
+    return "Adjustments" if model is Instruction else CATALOG[model].title
+
+
+def _of_amount(model: type[Model], query: SearchQuery, **more: Any) -> list[Any]:
+    query = query.with_digits_as_amount or query
+    if query.amount is None or query.last_four:
+        return []
+    return _newest(of_day(of_amount(_rows(model, **more), query), query.day))
+
+
+def _rows(model: type[Model], **more: Any) -> QuerySet[Any]:
+    rows = model._default_manager.filter(**more).select_related(*_BY_AMOUNT[model])
+    return with_names(rows.filter(**_ADJUSTMENTS)) if model is Instruction else rows
+
+
+def _newest(rows: QuerySet[Any]) -> list[Any]:
+    return list(rows.order_by("-pk")[:SHOWN])
 
 
 def with_figures(query: SearchQuery) -> QuerySet[Payment]:
-    rows: QuerySet[Payment] = Payment.objects.all()
-    if query.day:
-        rows = within(rows, query.day, query.day + timedelta(days=1))
+    rows: QuerySet[Payment] = of_day(Payment.objects.all(), query.day)
     if query.amount is not None:
         rows = of_amount(rows, query)
     if query.last_four:
@@ -94,9 +237,7 @@ def with_words(words: Sequence[str], most: int) -> QuerySet[Payment]:
 
 def with_words_within(words: Iterable[str], day: date | None) -> QuerySet[Payment]:
     """Return the payments with each of the words, among the newest `NEWEST`, of a day if given."""
-    rows: Any = Payment.objects.order_by("-pk")
-    if day is not None:
-        rows = within(rows, day, day + timedelta(days=1))
+    rows: Any = of_day(Payment.objects.order_by("-pk"), day)
     if oldest := rows.values_list("pk", flat=True)[NEWEST - 1 : NEWEST].first():
         rows = rows.filter(pk__gte=oldest)
     found: QuerySet[Payment] = rows.filter(HasWords(words, *rows.searched))

@@ -20,14 +20,17 @@ from backoffice.resource.page_urls import page_of
 from backoffice.search_lookups import (
     NEWEST,
     SHORTEST,
+    SHOWN,
+    FoundTable,
     at_shops,
     endpoints_at,
+    money_movements,
+    movements_asked_for,
     with_figures,
     with_metadata,
     with_words,
     with_words_within,
 )
-from backoffice.search_movements import SHOWN, FoundTable, money_movements, movements_asked_for
 from backoffice.search_query import SearchQuery, parse_query, words_and_day
 from backoffice.search_words import AskedFor, asked_for, bare_name
 from backoffice.staff import Staff

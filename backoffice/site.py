@@ -22,10 +22,8 @@ from backoffice.pages.dashboard import dashboard_page
 from backoffice.pages.forms import SignInForm
 from backoffice.pages.listing import forget_view_page, save_view_page
 from backoffice.pages.own_password import InvitationPage, OwnPasswordPage
-from backoffice.pages.passkeys import PasskeyPages
 from backoffice.pages.search import search_page
-from backoffice.pages.two_factor import TwoFactorPages
-from backoffice.pages.typed import typed_texts
+from backoffice.pages.two_factor import PasskeyPages, TwoFactorPages
 from backoffice.staff import account_of, staff_of
 from core.errors import ApiError
 
@@ -36,6 +34,9 @@ UNSENT = "unsent"  # in the address of the sign-in page after a form that came t
 SIGNED_OUT = "You had been signed out, and nothing was done."
 COPY_FIRST = "Sign in in another tab, and copy what you wrote from here: it is kept nowhere else."
 _NOT_KEPT = "Old messages, webhook deliveries, statements and exports are deleted after a while."
+# What is composed or looked up. No other field is given back: a code proves something, and so do an
+# amount and an address in the answers of a caller.
+_PROSE = ("recipient", "description", "text", "reason", "note")
 
 View = Callable[..., Any]  # a response; Django's own types differ in which
 
@@ -197,6 +198,21 @@ class BackOffice(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no types
             return False
         account = account_of(request.user)
         return account is not None and account.must_change_password
+
+
+def typed_texts(request: HttpRequest) -> list[str]:
+    """Return what was composed in a form that was not read, for the page that says so.
+
+    Nothing keeps it.
+    """
+    texts = (request.POST.get(name, "").strip() for name in _PROSE)
+    return [text for text in texts if text]
+
+
+def typed_here(request: HttpRequest) -> list[str]:
+    """Return the same of a form without a valid token, if the browser says that it is our own."""
+    is_ours = request.headers.get("Sec-Fetch-Site") == "same-origin"
+    return typed_texts(request) if is_ours else []
 
 
 office = BackOffice(name="admin")

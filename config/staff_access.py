@@ -9,7 +9,7 @@ AUTHENTICATION_BACKENDS = [
     "django.contrib.auth.backends.ModelBackend",
 ]
 PASSWORD_HASHERS = [
-    "backoffice.password_hashing.BoundedArgon2",
+    "backoffice.passwords.BoundedArgon2",
     "django.contrib.auth.hashers.PBKDF2PasswordHasher",
 ]
 _VALIDATORS = "django.contrib.auth.password_validation"

@@ -10,15 +10,18 @@ from backoffice.forms import ActionForm, TextAreaField
 from backoffice.models import AuditOutcome, Instruction
 from backoffice.request_answer import overtaken, refund_words, sentence, warnings_of
 from backoffice.roles import InstructionKind, Right
-from backoffice.services.break_glass import (
+from backoffice.services.decisions import (
     BREAK,
     BREAK_GLASS_DELAY,
     FINISH,
     TOLD,
+    approve,
     break_glass,
+    decline,
     finish_break_glass,
+    is_for_others,
+    withdraw,
 )
-from backoffice.services.decisions import approve, decline, is_for_others, withdraw
 from backoffice.services.instruction_kinds import BREAKABLE, REFUND, TASKS
 from backoffice.services.merchants import collect_key
 from backoffice.staff import Staff

@@ -31,7 +31,7 @@ from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import MODE
 from backoffice.roles import InstructionKind, Right
 from backoffice.services.bank_uploads import entries_of
-from backoffice.services.break_glass import BREAK, BREAK_GLASS_DELAY, TOLD
+from backoffice.services.decisions import BREAK, BREAK_GLASS_DELAY, TOLD
 from backoffice.services.instruction_kinds import (
     BANK_ACCOUNT,
     BANK_FILE,

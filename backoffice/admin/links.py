@@ -27,7 +27,7 @@ from backoffice.resource.shown import (
 from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import AMOUNT, CREATED, MERCHANT, MODE, STATUS_NOW
 from backoffice.roles import Right
-from backoffice.services.links import send_link, sent_by
+from backoffice.services.support import send_link, sent_by
 from core.clock import request_now
 from core.mailboxes import validate_public_address
 from links.models import PaymentLink

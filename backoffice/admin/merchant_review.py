@@ -13,8 +13,8 @@ from backoffice.actions import Action, ActionResult
 from backoffice.forms import ReasonForm
 from backoffice.roles import Right
 from backoffice.services.independence import why_void
-from backoffice.services.lookalikes import scripts_beside_latin, verified_lookalikes
 from backoffice.services.merchant_changes import decide_change, seen_of
+from backoffice.services.merchant_names import scripts_beside_latin, verified_lookalikes
 from backoffice.services.merchants import (
     VERIFIED,
     changed_since_verified,

@@ -16,7 +16,7 @@ from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import AMOUNT, CREATED, CUSTOMER, MODE, STATUS_NOW
 from backoffice.roles import Right
 from backoffice.services import instruction_kinds
-from backoffice.services.cash import confirm_cash, text_cash_code
+from backoffice.services.support import confirm_cash, text_cash_code
 from core.creditor_references import grouped
 from funding.models import FundingWay, TopUp
 from funding.statuses import CREDITABLE, TRANSITIONS, TopUpStatus

@@ -15,7 +15,7 @@ from backoffice.audit import append_own
 from backoffice.errors import AccountNotEligible
 from backoffice.known_browsers import identify_browser
 from backoffice.models import AuditOutcome, StaffAccount
-from backoffice.own_passwords import replace_password
+from backoffice.passwords import replace_password
 from backoffice.services.own_factors import record_change_of_factor
 from backoffice.staff import Staff, roles_of, staff_of
 from core.concurrency import ConcurrencyLimit

@@ -6,7 +6,7 @@ from django.template.response import TemplateResponse
 
 from backoffice.resource.resource import summary_table
 from backoffice.roles import Right
-from backoffice.search_movements import hidden_from
+from backoffice.search_lookups import hidden_from
 from backoffice.search_query import missing_day
 from backoffice.search_results import search
 from backoffice.staff import staff_of

@@ -71,13 +71,13 @@ def during(field: str, first: date, last: date) -> dict[str, datetime]:
     return {f"{field}__gte": day_start(first), f"{field}__lt": day_start(last)}
 
 
-def within(rows: QuerySet[Any], first: date, last: date) -> QuerySet[Any]:
-    """Keep the rows whose id was created on the first day or later, and before the last."""
-    return rows.filter(**ids_within(rows.model, first, last))
+def of_day(rows: QuerySet[Any], day: date | None) -> QuerySet[Any]:
+    """Keep the rows whose id was created on a day; all of them without one."""
+    return rows.filter(**ids_within(rows.model, day, day + timedelta(days=1))) if day else rows
 
 
 def ids_within(model: type[Model], first: date, last: date) -> dict[str, str]:
-    """Return the look-ups of the ids that such rows have."""
+    """Return the look-ups of ids created on the first day or later, and before the last."""
     prefix = CATALOG[model].prefix
     return {"id__gte": id_at(prefix, day_start(first)), "id__lt": id_at(prefix, day_start(last))}
 

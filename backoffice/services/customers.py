@@ -11,7 +11,7 @@ from backoffice.audit import LET_PAY, PROVEN, UNLOCK, AuditAction, audited, snap
 from backoffice.errors import Forbidden, IdentityNotProven, InstructionDecided
 from backoffice.models import AuditEntry, AuditOutcome, Instruction
 from backoffice.roles import Right
-from backoffice.services.named_merchants import is_named
+from backoffice.services.merchant_names import is_named
 from backoffice.staff import Staff
 from customers.account_changes import AccountChange, CustomerChange, email_set_at, last_unfrozen_at
 from customers.errors import PasskeyNotFound

@@ -13,7 +13,7 @@ from django.db.models import Exists, Model, OuterRef, Q, QuerySet
 from backoffice.errors import ErasureRefused
 from backoffice.formats import money
 from backoffice.models import Instruction, SavedView
-from backoffice.services.links import KIND as STAFF_LINK
+from backoffice.services.support import LINK_KIND
 from checkout.models import VerificationAttempt
 from core.clock import iso
 from customers.erasure import erase_customer
@@ -29,7 +29,7 @@ from payments.statuses import FINAL
 from refunds.models import Inquiry, InquiryEntry, Refund
 from refunds.report_mails import KIND as PROBLEM_REPORT
 
-REQUESTS = (*emails.SUBJECTS, pay_requests.KIND, STAFF_LINK)
+REQUESTS = (*emails.SUBJECTS, pay_requests.KIND, LINK_KIND)
 LAST_DIGITS = 7  # a number as staff type it, with or without the code of the country
 
 

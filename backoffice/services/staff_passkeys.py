@@ -17,7 +17,7 @@ from django.db import transaction
 
 from backoffice.authenticators import StaffPasskey
 from backoffice.errors import AccountNotEligible
-from backoffice.own_passwords import lock_account
+from backoffice.passwords import lock_account
 from backoffice.roles import Role
 from backoffice.services.administrators import staff_url
 from backoffice.services.own_factors import record_change_of_factor, tell_of_copied_passkey

@@ -11,7 +11,7 @@ from backoffice.errors import Forbidden
 from backoffice.models import AuditEntry, Instruction, InstructionFile
 from backoffice.roles import Role
 from backoffice.services.bank_uploads import content_hash, seal_file
-from backoffice.services.break_glass import break_glass
+from backoffice.services.decisions import break_glass
 from backoffice.tasks import expire_instructions
 from core import clock_check
 from core.clock import utc_now

@@ -12,7 +12,7 @@ from backoffice.errors import InstructionDecided
 from backoffice.models import AuditEntry, Instruction
 from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
-from backoffice.services.break_glass import BREAK_GLASS_DELAY, break_glass
+from backoffice.services.decisions import BREAK_GLASS_DELAY, break_glass
 from backoffice.services.instructions import instruct
 from core.clock import iso, utc_now
 from messages.models import Message

@@ -9,7 +9,7 @@ from django.test import Client
 from backoffice.audit import LET_PAY, PROVEN, UNLOCK
 from backoffice.roles import Role
 from backoffice.services.instruction_kinds import REMOVE_PASSKEY, TASKS, UNFREEZE
-from backoffice.services.named_merchants import is_named
+from backoffice.services.merchant_names import is_named
 from core.clock import utc_now
 from customers.models import Customer
 from customers.security_alerts import stop_link

@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from backoffice.audit import AuditAction, audited
 from backoffice.errors import Forbidden, RequesterNotAuthorized
 from backoffice.models import AuditEntry, Instruction
-from backoffice.own_passwords import lock_account, replace_password
+from backoffice.passwords import lock_account, replace_password
 from backoffice.roles import Right, Role
 from backoffice.services.accounts import give_roles
 from backoffice.services.bank_uploads import parse_pending_upload

@@ -19,9 +19,13 @@ from backoffice.errors import (
 from backoffice.models import Instruction
 from backoffice.roles import Role
 from backoffice.services.accounts import close_account
-from backoffice.services.break_glass import BREAK_GLASS_DELAY, break_glass, finish_break_glass
 from backoffice.services.customers import unlock
-from backoffice.services.decisions import approve
+from backoffice.services.decisions import (
+    BREAK_GLASS_DELAY,
+    approve,
+    break_glass,
+    finish_break_glass,
+)
 from backoffice.services.instruction_kinds import RESET_ACCESS
 from backoffice.services.instructions import InstructionRequest, carry_out, instruct
 from backoffice.services.invitations import withdraw_invitations
@@ -120,7 +124,7 @@ def test_two_who_finish_resets_of_each_other_at_once_do_not_block_each_other(mon
             both.wait(0.3)
         carry_out(*arguments, **named)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("backoffice.services.break_glass.carry_out", meet)
+    monkeypatch.setattr("backoffice.services.decisions.carry_out", meet)
     finish = partial(finish_break_glass, note="", now=now)
     calls = [
         partial(finish, staff=staff_named(who), instruction_id=each.pk)

@@ -7,7 +7,7 @@ and so it would have on each page and in each text message.
 import pytest
 
 from backoffice.roles import Role
-from backoffice.services.lookalikes import scripts_beside_latin, verified_lookalikes
+from backoffice.services.merchant_names import scripts_beside_latin, verified_lookalikes
 from merchants.models import Merchant
 from merchants.statuses import MerchantStatus
 from tests.backoffice.acting import page_of_act

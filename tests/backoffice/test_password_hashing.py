@@ -7,10 +7,10 @@ from axes.models import AccessAttempt
 from django.contrib.auth.hashers import Argon2PasswordHasher
 from django.test import Client
 
-from backoffice import password_hashing
+from backoffice import passwords
 from backoffice.models import AuditEntry
 from backoffice.pages import forms
-from backoffice.password_hashing import PASSWORDS_AT_ONCE, BoundedArgon2
+from backoffice.passwords import PASSWORDS_AT_ONCE, BoundedArgon2
 from backoffice.roles import Role
 from config.settings import PASSWORD_HASHERS
 from core.concurrency import ConcurrencyLimit
@@ -55,7 +55,7 @@ def test_no_more_are_hashed_at_once_than_there_is_memory_for(
         return ""
 
     monkeypatch.setattr(Argon2PasswordHasher, "encode", slowly)
-    monkeypatch.setattr(password_hashing, "WAIT_SECONDS", 40)
+    monkeypatch.setattr(passwords, "WAIT_SECONDS", 40)
     threads = [threading.Thread(target=BoundedArgon2().encode, args=("x", "y")) for _ in range(8)]
     for thread in threads:
         thread.start()
@@ -66,10 +66,10 @@ def test_no_more_are_hashed_at_once_than_there_is_memory_for(
 
 
 def test_who_waits_too_long_is_told_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(password_hashing, "WAIT_SECONDS", 0.01)
-    monkeypatch.setattr(password_hashing, "_slots", ConcurrencyLimit(1))
+    monkeypatch.setattr(passwords, "WAIT_SECONDS", 0.01)
+    monkeypatch.setattr(passwords, "_slots", ConcurrencyLimit(1))
 
-    with password_hashing._slots.hold(), pytest.raises(ServiceUnavailable):
+    with passwords._slots.hold(), pytest.raises(ServiceUnavailable):
         BoundedArgon2().encode("x", "y")
 
 
@@ -92,12 +92,12 @@ def test_a_third_sign_in_at_once_is_refused_and_not_counted(name: str) -> None:
 
 def test_a_check_waits_for_a_slot_that_is_freed(monkeypatch: pytest.MonkeyPatch) -> None:
     stored = BoundedArgon2().encode("x", "enough-salt")
-    monkeypatch.setattr(password_hashing, "_slots", ConcurrencyLimit(1))
-    monkeypatch.setattr(password_hashing, "WAIT_SECONDS", 0.01)
-    with password_hashing._slots.hold(), pytest.raises(ServiceUnavailable):
+    monkeypatch.setattr(passwords, "_slots", ConcurrencyLimit(1))
+    monkeypatch.setattr(passwords, "WAIT_SECONDS", 0.01)
+    with passwords._slots.hold(), pytest.raises(ServiceUnavailable):
         BoundedArgon2().verify("x", stored)
-    monkeypatch.setattr(password_hashing, "WAIT_SECONDS", 60)
-    held = password_hashing._slots.hold()
+    monkeypatch.setattr(passwords, "WAIT_SECONDS", 60)
+    held = passwords._slots.hold()
     held.__enter__()
     threading.Timer(0.05, held.__exit__, (None, None, None)).start()
 

@@ -11,7 +11,7 @@ from backoffice.admin.links import USES
 from backoffice.models import AuditEntry, AuditOutcome
 from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
-from backoffice.services.links import send_link
+from backoffice.services.support import send_link
 from backoffice.timeline import timeline_of_row
 from core.clock import utc_now
 from core.errors import RateLimited

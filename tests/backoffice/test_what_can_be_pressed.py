@@ -14,7 +14,7 @@ from backoffice import formats
 from backoffice.models import Instruction
 from backoffice.resource.page_urls import address_of, page_of
 from backoffice.roles import Role
-from backoffice.services.break_glass import BREAK_GLASS_DELAY
+from backoffice.services.decisions import BREAK_GLASS_DELAY
 from backoffice.services.instructions import instruct
 from core.clock import utc_now
 from merchants.models import Merchant

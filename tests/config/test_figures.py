@@ -11,7 +11,7 @@ from django.test import override_settings
 from backoffice.audit import MOST_AN_HOUR
 from backoffice.pages.proving import VERIFIED_FOR
 from backoffice.roles import LIMITS, InstructionKind, Role
-from backoffice.services.break_glass import BREAK_GLASS_DELAY
+from backoffice.services.decisions import BREAK_GLASS_DELAY
 from backoffice.services.independence import COOLING_OFF, DEPENDENT_FOR
 from backoffice.services.instructions import LIFETIME
 from backoffice.services.two_factor import RECOVERY_CODES

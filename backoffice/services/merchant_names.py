@@ -1,8 +1,9 @@
-"""Verified merchants whose names look like another's, on a page or in a text message.
+"""Names of merchants: which look like another's, and whether a caller has named one.
 
 Letters of other scripts, and digits, may look exactly like Latin letters: staff who verify a
 merchant, or approve its new name, cannot tell them apart by looking. Those of a few scripts are
-known here; a name with any others is at least said to have them.
+known here; a name with any others is at least said to have them. A caller has named a merchant by
+its own words, not by those of any shop.
 """
 
 import re
@@ -20,6 +21,10 @@ _CAPITALS = str.maketrans("АВЕЅІЈКМНОРСТУХΑΒΕΖΗΙΚΜΝΟΡ�
 _SMALL = str.maketrans(
     "аеорсухіјѕԁһԛԝӏвнмткαορτυικνɑɡоıi1|0",  # noqa: RUF001  # look-alikes
     "aeopcyxljsdhqwlbhmtkaoptulkvagollllo",
+)
+_OF_ANY_SHOP = re.compile(
+    r"\w{1,2}|and|bahamas|bar|cafe|cent(er|re)|company|inc|limited|ltd|market|nassau|restaurant"
+    r"|services?|shop|stores?|supermarket|the"
 )
 
 
@@ -50,3 +55,19 @@ def _skeleton(text: str) -> str:
     folded = normalize("NFKD", text).translate(_CAPITALS).casefold()
     letters = "".join(each for each in folded if not combining(each)).translate(_SMALL)
     return "".join(filter(str.isalnum, letters)).replace("rn", "m").replace("vv", "w")
+
+
+def is_named(name: str, answer: str) -> bool:
+    """Return whether each significant word of the answer is part of the merchant's name."""
+    named = _words_that_count(answer)
+    return bool(named) and named <= _words_that_count(name)
+
+
+def _words_that_count(text: str) -> set[str]:
+    """Return the words of a name that few other shops share; all of them if there are none.
+
+    Accents are ignored: a café is a cafe, and few people type the circumflex of a pâtisserie.
+    """
+    letters = "".join(each for each in normalize("NFKD", text).casefold() if not combining(each))
+    words = set(re.findall(r"\w+", letters.replace("'", "").replace("\u2019", "")))
+    return {word for word in words if not _OF_ANY_SHOP.fullmatch(word)} or words
