@@ -10,7 +10,7 @@ from backoffice.page_parts import SupportAnswer, Table
 from backoffice.payout_answer import with_links
 from backoffice.resource.days import DayFilter
 from backoffice.resource.filters import ModeFilter, NumberFilter, Rows, choice_filter, link_filter
-from backoffice.resource.resource import summary_table
+from backoffice.resource.resource import SHOWN, Related, summary_table
 from backoffice.resource.shown import (
     Actor,
     Amount,
@@ -22,7 +22,6 @@ from backoffice.resource.shown import (
     Reference,
     linked,
 )
-from backoffice.resource.tables import SHOWN, Related
 from backoffice.resource.usual_fields import AMOUNT, MODE
 from backoffice.services.bank_entries import named_by
 from core.clock import request_now

@@ -8,8 +8,8 @@ from backoffice.admin.office import OfficeAdmin
 from backoffice.page_parts import Section, SupportAnswer, facts
 from backoffice.resource.days import DayFilter
 from backoffice.resource.filters import ModeFilter, link_filter
+from backoffice.resource.resource import Related
 from backoffice.resource.shown import Badge, Field, Id, Instant, actor_words
-from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import CUSTOMER, MODE
 from backoffice.services.personal_data import wallets_of
 from backoffice.services.support import masked_address

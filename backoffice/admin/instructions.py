@@ -26,8 +26,8 @@ from backoffice.request_answer import (
 from backoffice.resource.catalog import entry_of
 from backoffice.resource.days import DayFilter
 from backoffice.resource.filters import BothModesFilter, choice_filter, link_filter, status_filter
+from backoffice.resource.resource import Related
 from backoffice.resource.shown import Amount, Badge, Field, Instant, Reference, RowLink, linked
-from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import MODE
 from backoffice.roles import InstructionKind, Right
 from backoffice.services.bank_uploads import entries_of

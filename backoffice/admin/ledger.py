@@ -23,8 +23,8 @@ from backoffice.resource.filters import (
     choice_filter,
     link_filter,
 )
+from backoffice.resource.resource import Related
 from backoffice.resource.shown import Amount, Code, Field, Instant, Reference, linked
-from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import AMOUNT, MODE
 from backoffice.roles import Right
 from backoffice.statement_files import KINDS

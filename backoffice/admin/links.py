@@ -14,6 +14,7 @@ from backoffice.resource.days import DayFilter
 from backoffice.resource.filters import ModeFilter, status_filter
 from backoffice.resource.list_filters import MerchantFilter
 from backoffice.resource.page_urls import page_of
+from backoffice.resource.resource import Related
 from backoffice.resource.shown import (
     Actor,
     Amount,
@@ -24,7 +25,6 @@ from backoffice.resource.shown import (
     actor_words,
     linked_actor,
 )
-from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import AMOUNT, CREATED, MERCHANT, MODE, STATUS_NOW
 from backoffice.roles import Right
 from backoffice.services.support import send_link, sent_by

@@ -14,7 +14,7 @@ from backoffice.admin.links import END_LINK
 from backoffice.admin.webhook_actions import SWITCH_OFF
 from backoffice.admin.webhooks import ENDPOINT_STATE, URL, URL_SET
 from backoffice.resource.days import id_at
-from backoffice.resource.tables import Related
+from backoffice.resource.resource import Related
 from backoffice.roles import Right
 from links.models import PaymentLink
 from links.statuses import LinkStatus

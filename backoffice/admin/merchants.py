@@ -22,8 +22,8 @@ from backoffice.request_answer import done_words
 from backoffice.resource.days import DayFilter
 from backoffice.resource.filters import choice_filter
 from backoffice.resource.page_urls import page_to_open
+from backoffice.resource.resource import Related
 from backoffice.resource.shown import Code, Field, Figure, Id, Instant, with_link
-from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import MODE, STATUS
 from backoffice.roles import Right
 from backoffice.webhook_answer import endpoints_in_trouble

@@ -30,6 +30,7 @@ from backoffice.resource.list_filters import (
     MerchantFilter,
     SortFilter,
 )
+from backoffice.resource.resource import Related
 from backoffice.resource.shown import (
     Amount,
     Badge,
@@ -40,7 +41,6 @@ from backoffice.resource.shown import (
     Instant,
     Reference,
 )
-from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import AMOUNT, CREATED, CUSTOMER, MERCHANT, MODE, STATUS_NOW
 from backoffice.services.money import with_refunds_asked
 from backoffice.services.support import masked_address

@@ -11,8 +11,8 @@ from backoffice.forms import ActionForm, MoneyField, NotedForm, TextInputField
 from backoffice.page_parts import SupportAnswer
 from backoffice.resource.days import DayFilter
 from backoffice.resource.filters import ModeFilter, choice_filter, link_filter, status_filter
+from backoffice.resource.resource import Related
 from backoffice.resource.shown import Actor, Amount, Code, Field, Id, Instant, Reference
-from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import AMOUNT, CREATED, CUSTOMER, MODE, STATUS_NOW
 from backoffice.roles import Right
 from backoffice.services import instruction_kinds

@@ -16,6 +16,7 @@ from backoffice.page_parts import Section, SupportAnswer, facts
 from backoffice.resource.days import DayFilter
 from backoffice.resource.filters import ModeFilter, OfficeFilter, choice_filter, link_filter
 from backoffice.resource.list_filters import MerchantFilter
+from backoffice.resource.resource import Related
 from backoffice.resource.shown import (
     AsOnPage,
     Badge,
@@ -28,7 +29,6 @@ from backoffice.resource.shown import (
     RowLink,
     linked_actor,
 )
-from backoffice.resource.tables import Related
 from backoffice.resource.usual_fields import CREATED, MERCHANT, MODE, STATUS
 from backoffice.webhook_answer import (
     attempt_words,

@@ -13,8 +13,8 @@ from backoffice.page_parts import Table
 from backoffice.registry import ADMINS
 from backoffice.registry import office as site
 from backoffice.resource.page_urls import page_of
+from backoffice.resource.resource import Related
 from backoffice.resource.shown import Figure
-from backoffice.resource.tables import Related
 from backoffice.roles import Role
 from backoffice.statement_files import DaySums
 from core.clock import utc_now
