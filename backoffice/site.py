@@ -23,7 +23,7 @@ from backoffice.pages.forms import SignInForm
 from backoffice.pages.listing import forget_view_page, save_view_page
 from backoffice.pages.own_password import InvitationPage, OwnPasswordPage
 from backoffice.pages.search import search_page
-from backoffice.pages.two_factor import PasskeyPages, TwoFactorPages
+from backoffice.pages.two_factor import SecondFactorPages
 from backoffice.staff import account_of, staff_of
 from core.errors import ApiError
 
@@ -51,11 +51,24 @@ class BackOffice(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no types
         return proving.is_fully_signed_in(request)
 
     def get_urls(self) -> list[URLPattern | URLResolver]:
-        pages = TwoFactorPages(self)
+        pages = SecondFactorPages(self)
+        place, name = "two-factor/passkey/", "two_factor_passkey"
         own = [
-            path("two-factor/", never_cache(pages.enter), name="two_factor"),
-            path("two-factor/set-up/", never_cache(pages.set_up), name="two_factor_set_up"),
-            *self._passkey_urls(),
+            path("two-factor/", never_cache(pages.enter_code), name="two_factor"),
+            path("two-factor/set-up/", never_cache(pages.set_up_code), name="two_factor_set_up"),
+            path(place, never_cache(pages.enter_passkey), name=name),
+            path(f"{place}options/", pages.passkey_options, name=f"{name}_options"),
+            path(f"{place}set-up/", never_cache(pages.set_up_passkey), name=f"{name}_set_up"),
+            path(
+                f"{place}set-up/options/",
+                pages.new_passkey_options,
+                name=f"{name}_set_up_options",
+            ),
+            path(
+                f"{place}<int:passkey_id>/remove/",
+                self.admin_view(pages.remove_passkey),
+                name=f"{name}_remove",
+            ),
             path(
                 "invitation/<str:uidb64>/<str:token>/",
                 never_cache(self.invitation),
@@ -73,21 +86,6 @@ class BackOffice(UnfoldAdminSite):  # type: ignore[misc]  # unfold has no types
         ]
         known = super().get_urls()
         return own + [item for item in known if getattr(item, "name", "") not in _LEFT_OUT]
-
-    def _passkey_urls(self) -> list[URLPattern]:
-        pages = PasskeyPages(self)
-        place, name = "two-factor/passkey/", "two_factor_passkey"
-        return [
-            path(place, never_cache(pages.enter), name=name),
-            path(f"{place}options/", pages.enter_options, name=f"{name}_options"),
-            path(f"{place}set-up/", never_cache(pages.set_up), name=f"{name}_set_up"),
-            path(f"{place}set-up/options/", pages.set_up_options, name=f"{name}_set_up_options"),
-            path(
-                f"{place}<int:passkey_id>/remove/",
-                self.admin_view(pages.remove),
-                name=f"{name}_remove",
-            ),
-        ]
 
     def admin_view(self, view: View, cacheable: bool = False) -> View:
         """Guard a page: sign-in, then a changed first password, and refusals in plain words."""

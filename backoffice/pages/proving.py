@@ -1,15 +1,12 @@
 """What the pages of the second factor share: which page is next, and what a proof allows."""
 
 from datetime import datetime, timedelta
-from typing import Any
 
 import django_otp
-from django.contrib.admin import AdminSite
 from django.contrib.auth import logout
 from django.contrib.auth.models import User
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponseRedirect
 from django.shortcuts import redirect
-from django.template.response import TemplateResponse
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django_otp.models import Device
@@ -109,25 +106,6 @@ def refuse_proof(request: HttpRequest, error: str) -> bool:
     if wrong >= WRONG_PROOFS:
         logout(request)
     return wrong >= WRONG_PROOFS
-
-
-class SignInPages:
-    """The pages that follow the password; other visitors are sent to the sign-in."""
-
-    def __init__(self, site: AdminSite) -> None:
-        self.site = site
-
-    def page(
-        self, request: HttpRequest, name: str, context: dict[str, Any], status: int = 200
-    ) -> HttpResponse:
-        """Respond with a page of the second factor."""
-        whole = {**self.site.each_context(request), **context}
-        return TemplateResponse(request, f"admin/backoffice/{name}.html", whole, status=status)
-
-    def recovery_codes(self, request: HttpRequest, codes: list[str]) -> HttpResponse:
-        """Show new recovery codes, this once."""
-        context = {"codes": codes, "title": "Your recovery codes"}
-        return self.page(request, "recovery_codes", context)
 
 
 def redirect_onward(

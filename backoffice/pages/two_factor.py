@@ -7,10 +7,12 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.contrib import messages
+from django.contrib.admin import AdminSite
 from django.contrib.auth import logout
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import redirect
+from django.template.response import TemplateResponse
 from django.urls import reverse
 
 from backoffice.authenticators import StaffPasskey
@@ -50,12 +52,16 @@ CHALLENGE_LIFETIME = timedelta(minutes=5)
 TAKEN = AttemptLimit("staff-challenge", 1, CHALLENGE_LIFETIME)
 REGISTER, SIGN = "register", "sign"
 NOT_CHECKED = "The passkey could not be checked. Try again."
-UNPROCESSABLE = 422
 WRONG_CODE = "That code is incorrect. Wait for the next one and try again."
 
 
-class TwoFactorPages(proving.SignInPages):
-    def enter(self, request: HttpRequest) -> HttpResponse:
+class SecondFactorPages:
+    """The pages that follow the password; other visitors are sent to the sign-in."""
+
+    def __init__(self, site: AdminSite) -> None:
+        self.site = site
+
+    def enter_code(self, request: HttpRequest) -> HttpResponse:
         """Ask for a code: after the password, and again before the second factor is changed."""
         user = proving.password_given(request)
         if user is None or (
@@ -73,9 +79,9 @@ class TwoFactorPages(proving.SignInPages):
             if proving.refuse_proof(request, "wrong code"):
                 return redirect("admin:login")
             form.add_error("code", WRONG_CODE)
-        return self.page(request, "two_factor", {"form": form, "title": "One more step"})
+        return self._page(request, "two_factor", "One more step", form=form)
 
-    def set_up(self, request: HttpRequest) -> HttpResponse:
+    def set_up_code(self, request: HttpRequest) -> HttpResponse:
         """Show the QR code, and enable the authenticator with its first code."""
         user = proving.password_given(request)
         if user is None:
@@ -93,13 +99,12 @@ class TwoFactorPages(proving.SignInPages):
             device = finish_enrolment(user, code, request_now(), staff=staff)
             if device is not None:
                 proving.mark_verified(request, device)
-                return self.recovery_codes(request, new_recovery_codes(user))
+                return self._recovery_codes(request, new_recovery_codes(user))
             form.add_error("code", WRONG_CODE)
         enrolment = begin_enrolment(user, anew=request.method != "POST")
         picture = b64encode(svg(enrolment.address)).decode()
-        context = {"form": form, "secret": enrolment.secret, "picture": picture}
-        context["title"] = "Set up two-factor sign-in"
-        return self.page(request, "two_factor_set_up", context)
+        shown: Any = {"form": form, "secret": enrolment.secret, "picture": picture}
+        return self._page(request, "two_factor_set_up", "Set up two-factor sign-in", **shown)
 
     def leave(self, request: HttpRequest) -> HttpResponse:
         """Forget the entered password, and start over."""
@@ -117,19 +122,18 @@ class TwoFactorPages(proving.SignInPages):
         takes = proving.accepts_codes(request, user)
         if request.method == "POST" and takes:
             codes = renew_recovery_codes(user, staff=staff_of(request))
-            return self.recovery_codes(request, codes)
-        context = {
-            "codes_left": recovery_codes_left(user),
-            "has_authenticator": has_authenticator(user),
-            "takes_codes": takes,
-            "passkeys": StaffPasskey.objects.filter(user=user).order_by("pk"),
-            "title": "Two-factor sign-in",
-        }
-        return self.page(request, "two_factor_account", context)
+            return self._recovery_codes(request, codes)
+        return self._page(
+            request,
+            "two_factor_account",
+            "Two-factor sign-in",
+            codes_left=recovery_codes_left(user),
+            has_authenticator=has_authenticator(user),
+            takes_codes=takes,
+            passkeys=StaffPasskey.objects.filter(user=user).order_by("pk"),
+        )
 
-
-class PasskeyPages(proving.SignInPages):
-    def enter(self, request: HttpRequest) -> HttpResponse:
+    def enter_passkey(self, request: HttpRequest) -> HttpResponse:
         """Ask for a passkey: after the password, and again before the second factor is changed."""
         user = proving.password_given(request)
         if user is None or (
@@ -151,10 +155,10 @@ class PasskeyPages(proving.SignInPages):
                 if proving.refuse_proof(request, "wrong passkey"):
                     return redirect("admin:login")
                 problem = NOT_CHECKED
-        context = {"takes_codes": proving.accepts_codes(request, user), "title": "One more step"}
-        return self._page(request, "passkey", problem, context)
+        takes_codes = proving.accepts_codes(request, user)
+        return self._page(request, "passkey", "One more step", problem, takes_codes=takes_codes)
 
-    def enter_options(self, request: HttpRequest) -> HttpResponse:
+    def passkey_options(self, request: HttpRequest) -> HttpResponse:
         """Respond with what the browser has to sign, once."""
         user = proving.password_given(request)
         if user is None or request.method != "POST" or not has_passkey(user):
@@ -162,7 +166,7 @@ class PasskeyPages(proving.SignInPages):
         challenge = _new_challenge(request, SIGN)
         return JsonResponse(begin_passkey_sign_in(user, challenge=challenge))
 
-    def set_up(self, request: HttpRequest) -> HttpResponse:
+    def set_up_passkey(self, request: HttpRequest) -> HttpResponse:
         """Offer to create a passkey, and store it."""
         user = proving.password_given(request)
         if user is None:
@@ -177,10 +181,10 @@ class PasskeyPages(proving.SignInPages):
                 problem = NOT_CHECKED
         required = needs_passkey(staff_of(request).roles)
         is_first = not proving.has_factor(user)
-        context = {"required": required, "is_first": is_first, "title": "Add a passkey"}
-        return self._page(request, "passkey_set_up", problem, context)
+        context = {"required": required, "is_first": is_first}
+        return self._page(request, "passkey_set_up", "Add a passkey", problem, **context)
 
-    def set_up_options(self, request: HttpRequest) -> HttpResponse:
+    def new_passkey_options(self, request: HttpRequest) -> HttpResponse:
         """Respond with what the browser needs to create a passkey, once; or where to remove one."""
         user = proving.password_given(request)
         if user is None or request.method != "POST" or _missing_proof(request, user) is not None:
@@ -192,7 +196,7 @@ class PasskeyPages(proving.SignInPages):
             messages.error(request, error.details)
             return JsonResponse({"go": reverse("admin:two_factor_account")})
 
-    def remove(self, request: HttpRequest, passkey_id: int) -> HttpResponse:
+    def remove_passkey(self, request: HttpRequest, passkey_id: int) -> HttpResponse:
         user = proving.password_given(request)
         if user is None or not proving.verified_recently(request):
             return proving.ask_again(request)
@@ -216,15 +220,20 @@ class PasskeyPages(proving.SignInPages):
         )
         proving.mark_verified(request, passkey)
         if not needs_passkey(staff_of(request).roles) and not recovery_codes_left(user):
-            return self.recovery_codes(request, new_recovery_codes(user))
+            return self._recovery_codes(request, new_recovery_codes(user))
         messages.success(request, "The passkey is ready. Add one on another device as well.")
         return proving.redirect_onward(request, "admin:two_factor_account", follow=True)
 
+    def _recovery_codes(self, request: HttpRequest, codes: list[str]) -> HttpResponse:
+        """Show new recovery codes, this once."""
+        return self._page(request, "recovery_codes", "Your recovery codes", codes=codes)
+
     def _page(
-        self, request: HttpRequest, name: str, problem: str, context: dict[str, Any]
+        self, request: HttpRequest, name: str, title: str, problem: str = "", **context: Any
     ) -> HttpResponse:
-        shown, status = context | {"problem": problem}, UNPROCESSABLE if problem else 200
-        return self.page(request, name, shown, status)
+        told = {"title": title, "problem": problem, **context}
+        whole, status = {**self.site.each_context(request), **told}, 422 if problem else 200
+        return TemplateResponse(request, f"admin/backoffice/{name}.html", whole, status=status)
 
 
 def _missing_proof(request: HttpRequest, user: User) -> HttpResponseRedirect | None:
