@@ -16,7 +16,9 @@ from backoffice.staff import Staff
 from merchants.callers import Caller
 
 # Who acts, on what and when: a field of a form never replaces these.
-FROM_CONTEXT = frozenset({"actor", "caller", "context", "livemode", "now", "row", "staff"})
+FROM_CONTEXT = frozenset(
+    {"actor", "caller", "context", "livemode", "now", "row", "staff", "subject_type"}
+)
 ROW_ID = "_id"
 
 
@@ -43,6 +45,11 @@ class ActionContext:
     def actor(self) -> str:
         """The name under which the other rooms' services record who acted."""
         return self.staff.actor
+
+    @property
+    def subject_type(self) -> str:
+        """What the row is, as the audit trail and notes name it."""
+        return str(self.row._meta.model_name)
 
     def argument(self, name: str) -> Any:
         """Return the value of a service's parameter: from the context, the row's id, or the form.
@@ -129,17 +136,16 @@ def run(action: Action, context: ActionContext) -> ActionResult:
 
 
 def _audited(action: Action, context: ActionContext) -> Any:
-    model = type(context.row)
     entry = AuditAction(
         act=action.audited_as,
         right=action.right,
-        subject_type=str(model._meta.model_name),
+        subject_type=context.subject_type,
         subject_id=context.row.pk,
         reason=context.data.get(action.reason, ""),
         limited=action.limited,
     )
     with audited(staff=context.staff, action=entry, now=context.now) as record:
-        before = model._default_manager.get(pk=context.row.pk)
+        before = type(context.row)._default_manager.get(pk=context.row.pk)
         record.before = snapshot(before, *action.watches)
         done = _call(action, context)
         record.after = snapshot(done, *action.watches)

@@ -19,10 +19,9 @@ from unfold.sites import UnfoldAdminSite
 from backoffice.errors import Forbidden, advice_on
 from backoffice.pages import proving
 from backoffice.pages.dashboard import dashboard_page
-from backoffice.pages.forms import SignInForm
 from backoffice.pages.listing import forget_view_page, save_view_page
-from backoffice.pages.own_password import InvitationPage, OwnPasswordPage
 from backoffice.pages.search import search_page
+from backoffice.pages.sign_in import InvitationPage, OwnPasswordPage, SignInForm
 from backoffice.pages.two_factor import SecondFactorPages
 from backoffice.staff import account_of, staff_of
 from core.errors import ApiError

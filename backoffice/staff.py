@@ -10,7 +10,7 @@ from django.db.models import Q
 from django.http import HttpRequest
 
 from backoffice.models import StaffAccount
-from backoffice.roles import RIGHTS, Right, Role
+from backoffice.roles import REQUEST_RIGHTS, RIGHTS, Right, Role
 from core.client_address import client_address
 from merchants.callers import Caller
 
@@ -108,6 +108,11 @@ def _read(user: AbstractBaseUser | AnonymousUser, request: HttpRequest) -> Staff
         request_id=meta.get("HTTP_X_REQUEST_ID", ""),
         password=known.password if known else "",
     )
+
+
+def tasks_hidden_from(staff: Staff) -> list[str]:
+    """Return the tasks whose requests a member of staff may not see."""
+    return [task for task, right in REQUEST_RIGHTS.items() if not staff.may(right)]
 
 
 def lock_accounts(people: Q) -> None:

@@ -17,9 +17,9 @@ from backoffice.models import AuditEntry, AuditOutcome, Instruction, Note
 from backoffice.page_parts import NOTE, TimelineEntry
 from backoffice.payout_answer import reason_of
 from backoffice.request_answer import is_about
-from backoffice.request_rights import viewing_right
 from backoffice.resource.page_urls import page_of
 from backoffice.resource.shown import actor_words
+from backoffice.roles import viewing_right
 from backoffice.services.instruction_kinds import TASKS, moves_later, outcome_of, title_of
 from backoffice.statuses import InstructionStatus
 from backoffice.webhook_answer import attempt_outcome

@@ -8,7 +8,7 @@ from django.conf import settings
 
 from backoffice import formats
 from backoffice.actions import Action, ActionContext, ActionResult, as_returned
-from backoffice.admin.submission import instruction_action, note_action, submit, submitted
+from backoffice.admin.submission import NOTE, instruction_action, submit, submitted
 from backoffice.forms import (
     ActionForm,
     CurrencyForm,
@@ -18,7 +18,6 @@ from backoffice.forms import (
     TextAreaField,
     TextInputField,
 )
-from backoffice.models import NoteSubject
 from backoffice.resource.page_urls import list_of
 from backoffice.roles import Right
 from backoffice.services import customers, instruction_kinds
@@ -292,5 +291,5 @@ CUSTOMER_ACTIONS: tuple[Action, ...] = (
         danger=True,
         available=lambda customer, now: customer.livemode and not customer.erased_at,
     ),
-    note_action(NoteSubject.CUSTOMER),
+    NOTE,
 )

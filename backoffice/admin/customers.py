@@ -54,7 +54,6 @@ def _no_erasure(customer: Customer) -> str:
 class CustomerAdmin(OfficeAdmin):
     model = Customer
     heading_format = "Customer {row.masked_phone}"
-    notes = True
     list_display = (PHONE, Badge("State", _state), EMAIL, TESTS_FOR, SINCE, Id("Customer"), MODE)
     list_select_related = ("merchant",)
     list_filter = (DayFilter, ModeFilter)

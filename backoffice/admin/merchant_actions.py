@@ -13,7 +13,7 @@ from backoffice.actions import Action, ActionContext, ActionResult
 from backoffice.admin.links import SEND_LINK
 from backoffice.admin.merchant_review import CHANGE_ACTIONS, VERIFY, can_become
 from backoffice.admin.statements import STATEMENT
-from backoffice.admin.submission import instruction_action, key_result, note_action, submit
+from backoffice.admin.submission import NOTE, instruction_action, key_result, submit
 from backoffice.forms import (
     MODES,
     CurrencyCodeField,
@@ -25,7 +25,7 @@ from backoffice.forms import (
     TextInputField,
     default_mode,
 )
-from backoffice.models import Instruction, NoteSubject
+from backoffice.models import Instruction
 from backoffice.roles import Right
 from backoffice.services import instruction_kinds
 from backoffice.services.merchants import add_test_key, right_to_keys
@@ -225,5 +225,5 @@ MERCHANT_ACTIONS: tuple[Action, ...] = (
         icon="account_balance",
     ),
     STATEMENT,
-    note_action(NoteSubject.MERCHANT),
+    NOTE,
 )

@@ -59,7 +59,6 @@ SINCE = Instant("Since", "created_at")
 class MerchantAdmin(OfficeAdmin):
     model = Merchant
     heading_format = "{row.name}"
-    notes = True
     list_display = (
         Field("Name", "name"),
         STATUS,

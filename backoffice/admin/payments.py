@@ -9,9 +9,8 @@ from django.http import HttpRequest
 from backoffice import formats
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.payment_actions import CANCEL, RECEIPT, REFUND
-from backoffice.admin.submission import note_action
+from backoffice.admin.submission import NOTE
 from backoffice.admin.webhook_actions import RESEND_PAYMENT
-from backoffice.models import NoteSubject
 from backoffice.page_parts import Section, SupportAnswer, Table, TimelineEntry, facts
 from backoffice.payment_answer import answer_of, remedy_of
 from backoffice.resource.days import DayFilter, FailedFilter, OutcomeFilter, PaidFilter
@@ -131,7 +130,6 @@ class PaymentAdmin(OfficeAdmin):
     """Read-only, like all money: amounts and statuses are never typed in."""
 
     model = Payment
-    notes = True
     list_select_related = ("merchant", "customer", "inquiry")
     list_display = (CREATED, AMOUNT, STATUS_NOW, MERCHANT, CUSTOMER, ABOUT, REFUND_STATUS, MODE, ID)
     heading_format = "Payment of {amount}"
@@ -178,7 +176,7 @@ class PaymentAdmin(OfficeAdmin):
         link_filter("counter", "counter", "static_payment_id"),
     )
     indexed = frozenset({"merchant", "customer", "link", "counter"})
-    row_actions = (REFUND, CANCEL, RESEND_PAYMENT, RECEIPT, note_action(NoteSubject.PAYMENT))
+    row_actions = (REFUND, CANCEL, RESEND_PAYMENT, RECEIPT, NOTE)
     page = (
         Fieldset(
             "Money",

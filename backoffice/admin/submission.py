@@ -114,16 +114,13 @@ class NoteForm(ActionForm):
     text = TextAreaField(max_length=2_000, label="Note")
 
 
-def note_action(subject_type: NoteSubject) -> Action:
-    """Return the action to write a note on one kind of object."""
-    return Action(
-        name="note",
-        title="Write a note",
-        right=Right.NOTE,
-        form=NoteForm,
-        service=write_note,
-        given={"subject_type": subject_type},
-        message="The note has been saved.",
-        about="Visible to staff only. Notes cannot be changed later.",
-        icon="edit_note",
-    )
+NOTE = Action(
+    name="note",
+    title="Write a note",
+    right=Right.NOTE,
+    form=NoteForm,
+    service=write_note,
+    message="The note has been saved.",
+    about="Visible to staff only. Notes cannot be changed later.",
+    icon="edit_note",
+)

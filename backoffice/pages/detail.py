@@ -10,14 +10,13 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.template.response import TemplateResponse
 
 from backoffice.audit_verification import is_entry_altered
-from backoffice.models import AuditEntry, Instruction
+from backoffice.models import AuditEntry, Instruction, NoteSubject
 from backoffice.page_parts import NOTE, Section, SupportAnswer, Table, TimelineEntry
 from backoffice.request_answer import request_words, requests_about
-from backoffice.request_rights import tasks_hidden_from
 from backoffice.resource.page_urls import LIST_FILTERS, address_of, list_of, with_filters
 from backoffice.resource.resource import AdminResource
 from backoffice.roles import Right
-from backoffice.staff import Staff, staff_of
+from backoffice.staff import Staff, staff_of, tasks_hidden_from
 from backoffice.statuses import InstructionStatus
 from core.clock import request_now
 from core.signatures import is_altered
@@ -64,7 +63,7 @@ def detail_page(resource: AdminResource, request: HttpRequest, row: Any) -> Http
         "note_url": with_filters(address_of(resource.model, "act", row.pk, "note"), filters)
         if staff.may(Right.NOTE)
         else "",
-        "show_notes": resource.notes,
+        "show_notes": resource.model._meta.model_name in NoteSubject.values,
         "is_changing": resource.is_changing(row),
         "livemode": getattr(row, "livemode", None),
     }

@@ -15,7 +15,7 @@ from backoffice.audit import append_own
 from backoffice.authenticators import StaffPasskey
 from backoffice.known_browsers import remember_browser
 from backoffice.models import AuditOutcome
-from backoffice.pages.forms import SIGN_IN
+from backoffice.pages.sign_in import SIGN_IN
 from backoffice.services.staff_passkeys import has_passkey, needs_passkey
 from backoffice.services.two_factor import has_authenticator
 from backoffice.staff import staff_of

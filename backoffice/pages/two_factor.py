@@ -18,7 +18,7 @@ from django.urls import reverse
 from backoffice.authenticators import StaffPasskey
 from backoffice.errors import AccountNotEligible
 from backoffice.pages import proving
-from backoffice.pages.forms import SecondFactorForm
+from backoffice.pages.sign_in import SecondFactorForm
 from backoffice.services.staff_passkeys import (
     add_passkey,
     begin_new_passkey,

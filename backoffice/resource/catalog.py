@@ -12,9 +12,8 @@ from django.contrib.auth.models import User
 from django.db.models import Model, Q
 
 from backoffice.models import AuditEntry, ExportRun, Instruction, Note, ResendRun
-from backoffice.request_rights import tasks_hidden_from
 from backoffice.roles import Right
-from backoffice.staff import Staff
+from backoffice.staff import Staff, tasks_hidden_from
 from customers.models import Customer, Passkey
 from funding.models import TopUp
 from ledger.models import Account, Transfer

@@ -119,7 +119,6 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
     summary: ClassVar[Sequence[Field]] = ()
     row_actions: ClassVar[Sequence[Action]] = ()
     list_actions: ClassVar[Sequence[Action]] = ()
-    notes: ClassVar[bool] = False
     asks: ClassVar[str] = ""
     summed: ClassVar[str] = ""
     exported: ClassVar[bool] = True

@@ -9,7 +9,7 @@ from django.test import Client
 
 from backoffice.authenticators import Authenticator
 from backoffice.models import Instruction
-from backoffice.pages import forms
+from backoffice.pages import sign_in
 from backoffice.roles import Role
 from core.clock import utc_now
 from tests.backoffice.acting import act
@@ -41,7 +41,7 @@ def sign_in_with(browser: Client) -> str:
 
 def takes_the_known_slot(browser: Client) -> bool:
     """Return whether its password is checked while strangers have both of theirs."""
-    with forms._sign_ins.hold(), forms._sign_ins.hold():
+    with sign_in._sign_ins.hold(), sign_in._sign_ins.hold():
         return WAITS not in sign_in_with(browser)
 
 

@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.test import Client
 
 from backoffice.models import AuditEntry, Instruction
-from backoffice.pages import forms
+from backoffice.pages import sign_in
 from backoffice.roles import Role
 from config.logging import redact
 from core.clock import utc_now
@@ -79,7 +79,7 @@ def test_strangers_who_flood_the_sign_in_keep_no_one_out_who_was_just_invited(li
     choose(link, client=colleague)
     fields = {"username": "friend", "password": PASSWORD}
 
-    with forms._sign_ins.hold(), forms._sign_ins.hold():
+    with sign_in._sign_ins.hold(), sign_in._sign_ins.hold():
         assert stranger.post("/admin/login/", fields).status_code == 200, "refused"
         assert colleague.post("/admin/login/", fields).status_code == 302
 

@@ -10,7 +10,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from backoffice.models import AuditEntry
-from backoffice.pages import forms
+from backoffice.pages import sign_in
 from backoffice.roles import Role
 from core.clock import utc_now
 from tests.backoffice.conftest import PASSWORD, code_of, enter, make_user
@@ -77,7 +77,7 @@ def test_strangers_of_many_networks_do_not_keep_a_known_browser_out() -> None:
     own.post("/admin/two-factor/", {"code": code_of(user, utc_now())}, REMOTE_ADDR=OFFICE)
     own.post("/admin/two-factor/leave/")
 
-    with forms._sign_ins.hold(), forms._sign_ins.hold():
+    with sign_in._sign_ins.hold(), sign_in._sign_ins.hold():
         assert attempt(Client(), PASSWORD, STRANGER) == 200, "an unknown one is refused"
         assert attempt(own, PASSWORD, OFFICE) == 302
 

@@ -5,7 +5,7 @@ from django.test import Client
 
 from backoffice.authenticators import Authenticator
 from backoffice.models import AuditEntry
-from backoffice.pages.forms import SIGN_IN
+from backoffice.pages.sign_in import SIGN_IN
 from backoffice.roles import Role
 from tests.backoffice.conftest import enter, make_user
 from tests.customers.authenticator import VirtualAuthenticator

@@ -9,7 +9,7 @@ from django.test import Client
 
 from backoffice import passwords
 from backoffice.models import AuditEntry
-from backoffice.pages import forms
+from backoffice.pages import sign_in
 from backoffice.passwords import PASSWORDS_AT_ONCE, BoundedArgon2
 from backoffice.roles import Role
 from config.settings import PASSWORD_HASHERS
@@ -80,7 +80,7 @@ def test_a_third_sign_in_at_once_is_refused_and_not_counted(name: str) -> None:
     make_user(Role.SUPPORT)
     entered = {"username": name, "password": PASSWORD}
 
-    with forms._sign_ins.hold(), forms._sign_ins.hold():
+    with sign_in._sign_ins.hold(), sign_in._sign_ins.hold():
         refused = Client().post("/admin/login/", entered)
 
     assert "Others are signing in at the moment." in refused.content.decode()

@@ -9,9 +9,8 @@ from django.contrib.auth.models import Group
 from backoffice.models import Instruction
 from backoffice.queues import queues_of
 from backoffice.registry import ADMINS
-from backoffice.request_rights import viewing_right
 from backoffice.resource.page_urls import list_of, page_of
-from backoffice.roles import Right, Role
+from backoffice.roles import Right, Role, viewing_right
 from backoffice.services.instruction_kinds import TASKS
 from core.clock import utc_now
 from customers.services import find_or_create

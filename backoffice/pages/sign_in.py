@@ -1,4 +1,4 @@
-"""The forms for signing in and for passwords."""
+"""The forms for signing in, and the pages on which staff choose their own password."""
 
 from typing import Any, ClassVar
 
@@ -6,18 +6,23 @@ from axes.handlers.proxy import AxesProxyHandler
 from django import forms
 from django.contrib.auth.forms import SetPasswordForm
 from django.contrib.auth.models import User
+from django.contrib.auth.views import PasswordChangeView, PasswordResetConfirmView
 from django.core.exceptions import ValidationError
 from django.db import transaction
+from django.http import HttpResponse
+from django.urls import reverse_lazy
 from unfold.forms import AdminOwnPasswordChangeForm, AuthenticationForm
 from unfold.widgets import INPUT_CLASSES, UnfoldAdminTextInputWidget
 
 from backoffice.audit import append_own
 from backoffice.errors import AccountNotEligible
-from backoffice.known_browsers import identify_browser
+from backoffice.known_browsers import identify_browser, remember_browser
 from backoffice.models import AuditOutcome, StaffAccount
 from backoffice.passwords import replace_password
+from backoffice.services.invitations import invitation_tokens
 from backoffice.services.own_factors import record_change_of_factor
 from backoffice.staff import Staff, roles_of, staff_of
+from core.client_address import client_address
 from core.concurrency import ConcurrencyLimit
 from core.errors import ServiceUnavailable
 from core.text import is_printable
@@ -150,3 +155,55 @@ class FirstPasswordForm(OwnPasswordForm):
         super().__init__(*args, **options)
         for field in self.fields.values():
             field.widget.attrs["class"] = " ".join(INPUT_CLASSES)
+
+
+class InvitationPage(PasswordResetConfirmView):
+    """Lets a new colleague choose a password that no one else has seen.
+
+    It moves the token into the session at once, so that no later page or log contains it.
+    """
+
+    form_class = FirstPasswordForm
+    template_name = "admin/backoffice/invitation.html"
+    token_generator = invitation_tokens
+    success_url = reverse_lazy("admin:login")
+    title = "Choose your password"
+
+    def get_user(self, uidb64: str) -> User | None:
+        """Return the invited account: staff, open, and still without a password."""
+        user = super().get_user(uidb64)
+        if not isinstance(user, User) or user.has_usable_password() or not roles_of(user):
+            return None
+        return user
+
+    def get_context_data(self, **more: Any) -> dict[str, Any]:
+        """Call a link that has ended by that name: Django tells of a failed password reset."""
+        context = super().get_context_data(**more)
+        return context if self.validlink else context | {"title": "This link has ended"}
+
+    def get_form_kwargs(self) -> dict[str, Any]:
+        return super().get_form_kwargs() | {"address": client_address(self.request)}
+
+    def form_valid(self, form: FirstPasswordForm) -> HttpResponse:  # type: ignore[override]  # the form of this view
+        """Set the password. The sign-in that follows sets up the second factor.
+
+        The browser counts as known from now on, so that strangers who flood the sign-in do not keep
+        it out. Someone who has stolen the link could choose the password as well.
+        """
+        try:
+            response = super().form_valid(form)
+        except AccountNotEligible:
+            self.validlink = False
+            return self.render_to_response(self.get_context_data())
+        remember_browser(self.request, response, form.user.get_username())
+        return response
+
+
+class OwnPasswordPage(PasswordChangeView):
+    """Asks for the current password, and the new one twice."""
+
+    form_class = PasswordForm
+    success_url = reverse_lazy("admin:password_change_done")
+
+    def get_form_kwargs(self) -> dict[str, Any]:
+        return super().get_form_kwargs() | {"address": client_address(self.request)}
