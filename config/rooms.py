@@ -24,7 +24,7 @@ BANK_CREDITS: list[str] = ["funding.bank_transfers.credit_entry"]
 MESSAGE_WRITERS: dict[str, str] = {
     "confirm_email": "merchants.email_confirmation.write",
     "confirm_address": "customers.own_email.write",
-    "staff_invitation": "backoffice.services.invitations.write",
+    "staff_invitation": "backoffice.services.staff_mail.write",
     "invoice": "payments.emails.write",
     "reminder": "payments.emails.write",
     "due": "payments.emails.write",

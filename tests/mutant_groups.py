@@ -41,7 +41,7 @@ GROUPS = {
         r"merchants/(access|scoping|callers?\w*|viewsets)|config/staff_access"
         r"|backoffice/(roles|staff|middleware|authenticators|lockout|password\w*|known_browsers)\."
         r"|backoffice/services/(instruction\w*|independence|decisions|accounts)\."
-        r"|backoffice/services/(administrators|two_factor|staff_passkeys|invitations)\.",
+        r"|backoffice/services/(staff_mail|two_factor|staff_passkeys)\.",
         ("backoffice", "merchants"),
     ),
     "staff": Group(

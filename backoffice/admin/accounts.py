@@ -18,7 +18,7 @@ from backoffice.resource.shown import Badge, Field, Instant
 from backoffice.roles import Right, Role
 from backoffice.services import instruction_kinds
 from backoffice.services.accounts import CLOSE, close_account, lift_lockout
-from backoffice.services.administrators import is_first_of_staff
+from backoffice.services.staff_mail import is_first_of_staff
 from backoffice.services.two_factor import second_factors
 from backoffice.staff import Staff, rights_of, roles_of
 

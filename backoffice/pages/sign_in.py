@@ -19,8 +19,7 @@ from backoffice.errors import AccountNotEligible
 from backoffice.known_browsers import identify_browser, remember_browser
 from backoffice.models import AuditOutcome, StaffAccount
 from backoffice.passwords import replace_password
-from backoffice.services.invitations import invitation_tokens
-from backoffice.services.own_factors import record_change_of_factor
+from backoffice.services.staff_mail import invitation_tokens, record_change_of_factor
 from backoffice.staff import Staff, roles_of, staff_of
 from core.client_address import client_address
 from core.concurrency import ConcurrencyLimit

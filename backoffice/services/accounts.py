@@ -22,12 +22,13 @@ from backoffice.authenticators import Authenticator
 from backoffice.errors import AccountNotEligible
 from backoffice.models import Instruction, StaffAccount
 from backoffice.roles import Right, Role
-from backoffice.services.administrators import note_administrator, tell_administrators
-from backoffice.services.invitations import (
+from backoffice.services.staff_mail import (
     invitation_id,
     let_in_by,
+    note_administrator,
     plan_change_notice,
     plan_invitation,
+    tell_administrators,
     withdraw_invitations,
 )
 from backoffice.services.two_factor import AUTHENTICATOR, remove_second_factor

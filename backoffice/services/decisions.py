@@ -26,7 +26,6 @@ from backoffice.errors import (
 )
 from backoffice.models import AuditOutcome, Instruction
 from backoffice.roles import InstructionKind, Right
-from backoffice.services.administrators import mail_staff, tell_administrators, url_of
 from backoffice.services.bank_uploads import parse_pending_upload
 from backoffice.services.independence import refuse_dependent_approver
 from backoffice.services.instruction_kinds import (
@@ -39,6 +38,7 @@ from backoffice.services.instruction_kinds import (
 )
 from backoffice.services.instructions import AUDITED, carry_out, gather_for_payout, lock_people
 from backoffice.services.money import refuse_unseen_refund
+from backoffice.services.staff_mail import mail_staff, tell_administrators, url_of
 from backoffice.staff import Staff, rights_of
 from backoffice.statuses import InstructionStatus
 from core.clock import iso

@@ -19,7 +19,7 @@ from backoffice.errors import ExportsTooMany, Forbidden
 from backoffice.models import ExportForm, ExportPart, ExportRun
 from backoffice.resource.catalog import CATALOG
 from backoffice.roles import Right
-from backoffice.services.administrators import mail_staff, url_of
+from backoffice.services.staff_mail import mail_staff, url_of
 from backoffice.sheets import Worksheet, write_sheet
 from backoffice.staff import Staff, rights_of
 from backoffice.statement_files import STATEMENT_FILE

@@ -15,10 +15,9 @@ from backoffice.errors import FormAlreadySubmitted
 from backoffice.models import AuditOutcome, Instruction, InstructionFile, Note, NoteSubject
 from backoffice.resource.catalog import entry_of
 from backoffice.roles import LIMITED, InstructionKind, limit_of
-from backoffice.services.administrators import is_first_of_staff
 from backoffice.services.bank_uploads import parse_upload
 from backoffice.services.instruction_kinds import PAY_OUT, TASKS, InstructionTask, task_of
-from backoffice.services.invitations import let_in_by
+from backoffice.services.staff_mail import is_first_of_staff, let_in_by
 from backoffice.staff import Staff, lock_accounts
 from backoffice.statuses import InstructionStatus
 from core.ids import new_id

@@ -19,8 +19,11 @@ from backoffice.authenticators import StaffPasskey
 from backoffice.errors import AccountNotEligible
 from backoffice.passwords import lock_account
 from backoffice.roles import Role
-from backoffice.services.administrators import staff_url
-from backoffice.services.own_factors import record_change_of_factor, tell_of_copied_passkey
+from backoffice.services.staff_mail import (
+    record_change_of_factor,
+    staff_url,
+    tell_of_copied_passkey,
+)
 from backoffice.staff import Staff
 from customers.errors import VerificationFailed
 

@@ -16,7 +16,7 @@ from django_otp.plugins.otp_static.models import StaticDevice
 from backoffice.authenticators import Authenticator, StaffPasskey
 from backoffice.formats import counted
 from backoffice.passwords import lock_account
-from backoffice.services.own_factors import record_change_of_factor
+from backoffice.services.staff_mail import record_change_of_factor
 from backoffice.staff import Staff, account_of
 from core.ids import random_base62
 

@@ -6,7 +6,7 @@ from django.contrib.auth.models import User
 from backoffice.authenticators import StaffPasskey
 from backoffice.roles import Role
 from backoffice.services.accounts import create_account
-from backoffice.services.invitations import invitation_url
+from backoffice.services.staff_mail import invitation_url
 from tests.chromium import add_authenticator, violations
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

@@ -9,7 +9,7 @@ from django.test import Client
 from backoffice.models import AuditEntry, Instruction
 from backoffice.roles import Role
 from backoffice.services.accounts import close_account
-from backoffice.services.invitations import KIND, invitation_url
+from backoffice.services.staff_mail import INVITATION, invitation_url
 from core.clock import utc_now
 from messages.models import Message
 from messages.send_loop import send_due_messages
@@ -47,7 +47,7 @@ def test_whom_it_has_invited_gets_in_no_more(closed: str, mailoutbox) -> None:
 
     page = Client().get(link.removeprefix("http://testserver"), follow=True).content.decode()
     assert LINK_ENDED in page
-    assert set(Message.objects.filter(kind=KIND).values_list("recipient", "status")) == {
+    assert set(Message.objects.filter(kind=INVITATION).values_list("recipient", "status")) == {
         ("friend@example.com", "sent"),
         ("late@example.com", "not_needed"),
     }

@@ -14,12 +14,13 @@ from backoffice.errors import AccountNotEligible
 from backoffice.models import AuditEntry, Instruction, StaffAccount
 from backoffice.roles import Role
 from backoffice.services import accounts
-from backoffice.services.administrators import (
+from backoffice.services.staff_mail import (
     is_first_of_staff,
+    plan_invitation,
     staff_url,
     tell_administrators,
+    write,
 )
-from backoffice.services.invitations import plan_invitation, write
 from backoffice.staff import Staff, roles_of, staff_of
 from core.clock import utc_now
 from core.errors import ValidationFailed

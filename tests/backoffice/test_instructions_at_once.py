@@ -28,7 +28,7 @@ from backoffice.services.decisions import (
 )
 from backoffice.services.instruction_kinds import RESET_ACCESS
 from backoffice.services.instructions import InstructionRequest, carry_out, instruct
-from backoffice.services.invitations import withdraw_invitations
+from backoffice.services.staff_mail import withdraw_invitations
 from core.clock import utc_now
 from refunds.models import Refund
 from refunds.services import RefundDraft, create_refund

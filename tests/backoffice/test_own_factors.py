@@ -116,7 +116,7 @@ def test_no_factor_changes_without_its_record(
     def dies(*_: object, **__: object) -> None:
         raise ConnectionError
 
-    monkeypatch.setattr("backoffice.services.own_factors.append_own", dies)
+    monkeypatch.setattr("backoffice.services.staff_mail.append_own", dies)
     with pytest.raises(ConnectionError):
         change(browser)
 

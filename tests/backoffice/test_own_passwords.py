@@ -12,7 +12,7 @@ from pytest_django import Settings
 from backoffice.models import AuditEntry
 from backoffice.roles import Role
 from backoffice.services.accounts import create_account
-from backoffice.services.invitations import invitation_url
+from backoffice.services.staff_mail import invitation_url
 from tests.backoffice.colleagues import LINK_ENDED
 from tests.backoffice.conftest import PASSWORD, Office, enter, make_user
 

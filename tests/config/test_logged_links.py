@@ -12,7 +12,7 @@ from django.test import Client
 
 from backoffice.roles import Role
 from backoffice.services.accounts import create_account
-from backoffice.services.invitations import invitation_url
+from backoffice.services.staff_mail import invitation_url
 from config.logging import HIDDEN, redact
 from payouts.batches import orders_of
 from tests.client import Api

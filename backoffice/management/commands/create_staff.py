@@ -9,7 +9,7 @@ from django.core.management.base import CommandError
 
 from backoffice.roles import Role
 from backoffice.services.accounts import create_from_server, development_account, development_logins
-from backoffice.services.invitations import invitation_url
+from backoffice.services.staff_mail import invitation_url
 from backoffice.services.two_factor import DEVELOPMENT_CODE
 from core.clock import utc_now
 from core.commands import RefusableCommand
