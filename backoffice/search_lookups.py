@@ -7,7 +7,7 @@ accounts and API keys by name; endpoints by host.
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
 
@@ -51,13 +51,11 @@ _ON_SQLITE = """
     ) AS newest, json_each(newest.metadata) AS pair
     WHERE CAST(pair.value AS TEXT) = %s AND (%s = '' OR pair.key = %s)
 """
-FoundTable = tuple[str, type[Model], list[Any]]  # its title, and the rows of a model
-_OF_PAYOUT = ("merchant", "bank_account")
 # The models searched by amount, each by an index, and the related rows that their tables show.
 _BY_AMOUNT: dict[type[Model], tuple[str, ...]] = {
     Refund: ("merchant",),
     TopUp: ("customer",),
-    Payout: _OF_PAYOUT,
+    Payout: ("merchant", "bank_account"),
     BankEntry: (),
     Instruction: ("asked_by", "decided_by"),
 }
@@ -66,6 +64,19 @@ _OF_SHOPS = {Refund: "merchant", Payout: "merchant", Instruction: "merchant_id"}
 _OF_CUSTOMERS = {Refund: "payment__customer", TopUp: "customer"}
 # Of what staff request, only this has no other page that is found by its amount.
 _ADJUSTMENTS = {"task__in": [ADJUST_MERCHANT, ADJUST_WALLET]}
+
+
+@dataclass(frozen=True)
+class FoundTable:
+    """The rows of a model that were found in one way, which the title names.
+
+    `is_close`: by words that others may share, not by an exact name.
+    """
+
+    title: str
+    model: type[Model]
+    rows: list[Any]
+    is_close: bool = False
 
 
 def money_movements(
@@ -79,13 +90,13 @@ def money_movements(
     if not is_shop:
         yield from _asked_by_name(query.text, staff, today)
     if _is_seen(Payout, staff):
-        ordered = Payout.objects.filter(order__end_to_end_id=query.text)
-        yield "Payouts of this reference", Payout, list(ordered.select_related(*_OF_PAYOUT))
-        booked = BankEntry.objects.filter(bank_reference=query.text).order_by("-pk")
-        yield "Bank entries of this reference", BankEntry, list(booked[:SHOWN])
+        ordered = list(_rows(Payout, order__end_to_end_id=query.text))
+        yield FoundTable("Payouts of this reference", Payout, ordered)
+        booked = _newest(_rows(BankEntry, bank_reference=query.text))
+        yield FoundTable("Bank entries of this reference", BankEntry, booked)
     for model in _BY_AMOUNT:
         if _is_seen(model, staff):
-            yield f"{_title(model)} of this amount", model, _of_amount(model, query)
+            yield FoundTable(f"{_title(model)} of this amount", model, _of_amount(model, query))
 
 
 def movements_asked_for(
@@ -101,19 +112,12 @@ def movements_asked_for(
         yield from _of_shop(query.text, model, today)
     if figures and model in _OF_SHOPS:
         shops = {f"{_OF_SHOPS[model]}__in": [shop.pk for shop in merchants_named(name)]}
-        yield (
-            f"{_title(model)} of this amount, at this shop",
-            model,
-            _of_amount(model, figures, **shops),
-        )
+        found = _of_amount(model, figures, **shops)
+        yield FoundTable(f"{_title(model)} of this amount, at this shop", model, found)
     if query.last_four and model in _OF_CUSTOMERS:
         holders = {f"{_OF_CUSTOMERS[model]}__in": holders_of(query.last_four)}
-        of_amount_alone = replace(query, last_four="")
-        yield (
-            f"{_title(model)} of this amount, of this customer",
-            model,
-            _of_amount(model, of_amount_alone, **holders),
-        )
+        found = _of_amount(model, replace(query, last_four=""), **holders)
+        yield FoundTable(f"{_title(model)} of this amount, of this customer", model, found)
 
 
 def hidden_from(staff: Staff, text: str) -> str:
@@ -134,9 +138,9 @@ def _is_seen(model: type[Model], staff: Staff) -> bool:
 
 def _asked_by_name(text: str, staff: Staff, today: date) -> Iterator[FoundTable]:
     if _is_seen(ApiKey, staff):
-        yield "API keys", ApiKey, keys_of(key_name(text))
+        yield FoundTable("API keys", ApiKey, keys_of(key_name(text)))
     if _is_seen(BankAccount, staff):
-        yield "Bank accounts", BankAccount, bank_accounts_named(bank_account_name(text))
+        yield FoundTable("Bank accounts", BankAccount, bank_accounts_named(bank_account_name(text)))
     named = kind_named(text)
     if named and _is_seen(named.model, staff):
         yield from _of_shop(named.rest, named.model, today)
@@ -156,7 +160,7 @@ def _of_shop(text: str, model: type[Model], today: date) -> Iterator[FoundTable]
         shops = _shops_named(rest) if day else []
     if shops:
         rows = _rows(model, **{f"{_OF_SHOPS[model]}__in": [shop.pk for shop in shops]})
-        yield f"{_title(model)} of this shop", model, _newest(of_day(rows, day))
+        yield FoundTable(f"{_title(model)} of this shop", model, _newest(of_day(rows, day)))
 
 
 def _shops_named(text: str) -> list[Merchant]:

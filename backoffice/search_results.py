@@ -7,7 +7,6 @@ words. `migrations/0004_search_indexes` creates the indexes that only the search
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
-from typing import Any
 
 from django.db.models import Model, Q, QuerySet
 from django.db.models.functions import Lower
@@ -50,18 +49,6 @@ from webhooks.models import Delivery, Event, Webhook
 # How many look-ups may find nothing: some callers are not customers.
 MISSES = attempt_limits.AttemptLimit("staff-search-miss", 60, timedelta(hours=1))
 SHORTEST_WORD = 2  # one letter begins a word of nearly every payment
-
-
-@dataclass(frozen=True)
-class PaymentMatches:
-    """The payments found in one way, which `why` names.
-
-    `is_close`: by words that others may share, not by an exact name.
-    """
-
-    why: str
-    rows: list[Any]
-    is_close: bool = False
 
 
 @dataclass(frozen=True)
@@ -108,27 +95,25 @@ def _search(
     merchants = [] if query.is_description else _merchants(query)
     host = query.host or ("" if merchants or payments else query.word)  # names come first
     others: list[FoundTable] = [
-        ("Customers", Customer, customers),
-        ("Merchants", Merchant, merchants),
-        ("Webhook endpoints", Webhook, endpoints_at(host)),
+        FoundTable("Customers", Customer, customers),
+        FoundTable("Merchants", Merchant, merchants),
+        FoundTable("Webhook endpoints", Webhook, endpoints_at(host)),
         *money_movements(query, staff, today, is_shop=bool(merchants)),
         *(movements_asked_for(query, asked.model, staff, today) if asked else ()),
     ]
-    exact = _single(payments, [row for _, _, rows in others for row in rows])
-    paid: list[FoundTable] = [(f"Payments: {hits.why}", Payment, hits.rows) for hits in payments]
-    tables = [table for table in (*others[:3], *paid, *others[3:]) if table[2]]
+    tables = [table for table in (*others[:3], *payments, *others[3:]) if table.rows]
     if refusal and not tables:
         raise refusal
     if customers and not refusal:  # only a customer makes it a hit: anyone can store other words
         attempt_limits.uncount_attempt(MISSES, str(staff.user_id))
-    found = SearchResults(tables, exact)
+    found = SearchResults(tables, _single(payments, others))
     return _of_kind(found, asked.model) if asked else found
 
 
 def _of_kind(found: SearchResults, model: type[Model]) -> SearchResults:
     """Return the results of one kind, and its page if it is the only one; all, if none is."""
-    tables = [table for table in found.tables if table[1] is model]
-    rows = {row.pk: row for _, _, of_kind in tables for row in of_kind}
+    tables = [table for table in found.tables if table.model is model]
+    rows = {row.pk: row for table in tables for row in table.rows}
     only = page_of(next(iter(rows.values()))) if len(rows) == 1 else ""
     return SearchResults(tables or found.tables, only)
 
@@ -204,7 +189,7 @@ def _customers(query: SearchQuery) -> list[Customer]:
 
 def _payments(
     query: SearchQuery, customers: Iterable[Customer], today: date
-) -> Iterator[PaymentMatches]:
+) -> Iterator[FoundTable]:
     if query.phone or query.email:
         ids = [customer.pk for customer in customers]
         yield _hits("paid by this customer", Payment.objects.filter(customer_id__in=ids))
@@ -219,7 +204,7 @@ def _payments(
         yield from _by_name(query, today)
 
 
-def _without_repeats(found: Iterable[PaymentMatches]) -> Iterator[PaymentMatches]:
+def _without_repeats(found: Iterable[FoundTable]) -> Iterator[FoundTable]:
     """Yield the matches, each payment under the first way in which it was found."""
     seen: set[str] = set()
     for hits in found:
@@ -237,7 +222,7 @@ def _names_something(text: str, today: date) -> bool:
     return any(hits.rows for hits in _of_name(query))
 
 
-def _of_name(query: SearchQuery) -> Iterator[PaymentMatches]:
+def _of_name(query: SearchQuery) -> Iterator[FoundTable]:
     text = query.text.lower()
     names = {"reference": "reference", "order_id": "order", "invoice_number": "invoice"}
     for name, why in names.items():
@@ -245,7 +230,7 @@ def _of_name(query: SearchQuery) -> Iterator[PaymentMatches]:
     yield _hits("metadata", with_metadata(query.text, query.pair))
 
 
-def _by_name(query: SearchQuery, today: date) -> Iterator[PaymentMatches]:
+def _by_name(query: SearchQuery, today: date) -> Iterator[FoundTable]:
     named = list(_of_name(query))
     yield from named
     if not query.is_description:
@@ -259,12 +244,12 @@ def _by_name(query: SearchQuery, today: date) -> Iterator[PaymentMatches]:
         yield _hits("made by this request", Payment.objects.filter(pk__in=resources[:SHOWN]))
 
 
-def _by_words(text: str) -> Iterator[PaymentMatches]:
+def _by_words(text: str) -> Iterator[FoundTable]:
     if words := [word for word in words_of(text) if len(word) >= SHORTEST_WORD][:MAX_WORDS]:
         yield _hits(f"words “{text}”", with_words(words, SHOWN), is_close=True)
 
 
-def _within_words(text: str, today: date) -> Iterator[PaymentMatches]:
+def _within_words(text: str, today: date) -> Iterator[FoundTable]:
     """Leave out short words, not short figures: else "2026-11-31" finds what has "2026" in it."""
     words, day = words_and_day(text, today)
     kept = [word for word in words if len(word) >= SHORTEST or word.isdecimal()][:MAX_WORDS]
@@ -274,16 +259,16 @@ def _within_words(text: str, today: date) -> Iterator[PaymentMatches]:
         yield _hits(why, with_words_within(kept, day), is_close=True)
 
 
-def _named(name: str, why: str, text: str) -> PaymentMatches:
+def _named(name: str, why: str, text: str) -> FoundTable:
     rows = Payment.objects.annotate(lowered=Lower(name)).filter(
         **{f"{name}__isnull": False, "lowered": text}
     )
     return _hits(why, rows)
 
 
-def _hits(why: str, rows: QuerySet[Payment], *, is_close: bool = False) -> PaymentMatches:
+def _hits(why: str, rows: QuerySet[Payment], *, is_close: bool = False) -> FoundTable:
     found = rows.select_related("merchant", "customer").order_by("-pk")[:SHOWN]
-    return PaymentMatches(why, list(found), is_close)
+    return FoundTable(f"Payments: {why}", Payment, list(found), is_close)
 
 
 def _merchants(query: SearchQuery) -> list[Merchant]:
@@ -294,9 +279,8 @@ def _merchants(query: SearchQuery) -> list[Merchant]:
     return list(Merchant.objects.filter(named).order_by("-pk")[:SHOWN])
 
 
-def _single(payments: list[PaymentMatches], others: list[Any]) -> str:
+def _single(payments: list[FoundTable], others: list[FoundTable]) -> str:
     """Return the page of the only match; close matches count if there are no others."""
     named = [hits for hits in payments if not hits.is_close] or payments
-    rows = {row.pk: row for hits in named for row in hits.rows}
-    rows |= {row.pk: row for row in others}
+    rows = {row.pk: row for hits in (*named, *others) for row in hits.rows}
     return page_of(next(iter(rows.values()))) if len(rows) == 1 else ""

@@ -25,7 +25,9 @@ def search_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
         found = search(text=text, staff=staff, now=request_now())
         if found.exact:
             return HttpResponseRedirect(found.exact)
-        context["tables"] = [summary_table(site, *table) for table in found.tables]
+        context["tables"] = [
+            summary_table(site, table.title, table.model, table.rows) for table in found.tables
+        ]
         context["is_withheld"] = found.is_withheld
         context["hidden"] = hidden_from(staff, text)
         context["missing_day"] = missing_day(text)
