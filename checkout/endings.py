@@ -52,7 +52,7 @@ def ending_of(payment: Payment, payment_view: PaymentView, *, status: PaymentSta
         )
     ask_anew = _("If you still want to pay, ask %(name)s for a new payment.")
     if status == PaymentStatus.EXPIRED:
-        title, look = _("This payment has expired"), STILL
+        title, look = _("Payment Expired"), STILL
         by_then = _("It had to be paid by %(when)s.") % {"when": payment_view.until}
         happened = by_then if payment_view.until else _("Its time has run out.")
         ask_anew = _("It can no longer be paid, but %(name)s can create a new one.")

@@ -77,7 +77,7 @@ def test_a_page_that_is_open_tells_that_the_time_has_run_out(open_page, payment_
     assert page.get_by_role("button", name="Pay B$1.50").is_visible()
     Payment.objects.filter(pk=payment.pk).update(expires_at=utc_now())
 
-    page.get_by_role("heading", name="This payment has expired").wait_for()
+    page.get_by_role("heading", name="Payment Expired").wait_for()
     assert page.get_by_role("button", name="Pay B$1.50").count() == 0
 
 
@@ -162,7 +162,7 @@ def test_the_screen_of_a_counter_says_what_it_has_lost(open_page, payment_of, si
             ("Approve", "Paid"),
             ("Wrong PIN", "The payment failed"),
             ("Decline", "The payment failed"),
-            ("Expire", "This payment has expired"),
+            ("Expire", "Payment Expired"),
             why="the buttons are five of one kind; what each does is tested without a browser",
         ),
     ],

@@ -146,7 +146,7 @@ def test_a_decline(open_page, payment_of):
 @pytest.mark.night(OTHER_WAYS)
 @pytest.mark.parametrize(
     ("outcome", "heading"),
-    [("Wrong PIN", "The payment failed"), ("Expire", "This payment has expired")],
+    [("Wrong PIN", "The payment failed"), ("Expire", "Payment Expired")],
 )
 def test_the_end_of_a_payment(open_page, payment_of, outcome, heading):
     page = open_page(payment_of(1_250).hosted_url)

@@ -119,7 +119,7 @@ message, and appear on this page.
     """,
     "expired": """
         status [live=polite]
-        heading This payment has expired
+        heading Payment Expired
         StaticText B$12.50 to {PAYEE}
         button Ask for a new payment
         link Return to {PAYEE}

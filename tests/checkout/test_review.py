@@ -93,7 +93,7 @@ def test_the_time_left_is_clock_time_and_minutes(payment_of):
     [
         (
             {"status": "expired", "expired_at": utc_now()},
-            "This payment has expired",
+            "Payment Expired",
             "had to be paid",
         ),
         (
@@ -161,7 +161,7 @@ def test_a_payment_is_expired_from_the_second_on_that_its_time_has_passed(paymen
     shopper = Shopper()
     shopper.visit(payment.hosted_url)
 
-    assert "<h1>This payment has expired</h1>" in shopper.text
+    assert "<h1>Payment Expired</h1>" in shopper.text
     assert "Ask for a new payment" in shopper.text
 
 
