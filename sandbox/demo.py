@@ -1,4 +1,4 @@
-"""A demo merchant: one test payment per mode, and a payment link."""
+"""A demo merchant: one test payment per mode, a payment link and a webhook."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,8 +14,11 @@ from payments.drafts import PaymentDraft
 from payments.models import Payment
 from payments.modes import PaymentMode
 from payments.services import create_payment
+from webhooks.endpoints import IssuedSecret, create_webhook, update_webhook
+from webhooks.event_types import EVERYTHING
 
 SLUG = "island-coffee"
+ENDPOINT = "https://shop.example.com/hooks"
 ITEMS = [
     {"name": "Flat white", "quantity": 2, "price": 450},
     {"name": "Guava duff", "quantity": 1, "price": 650},
@@ -24,11 +27,12 @@ ITEMS = [
 
 @dataclass(frozen=True)
 class Demo:
-    """The demo data; the secrets in the registration are only available now."""
+    """The demo data; the secrets of the registration and the webhook are only available now."""
 
     registration: Registration
     payments: list[Payment]
     link_id: str
+    issued: IssuedSecret
 
 
 def drafts(currency: str) -> list[PaymentDraft]:
@@ -55,7 +59,7 @@ def drafts(currency: str) -> list[PaymentDraft]:
 
 @transaction.atomic
 def make_demo(*, currency: str, now: datetime) -> Demo | None:
-    """Create the demo merchant, its payments and its link; None if it already exists."""
+    """Create the demo merchant and what belongs to it; None if it already exists."""
     if Merchant.objects.filter(slug=SLUG).exists():
         return None
     registration = create_merchant(
@@ -78,4 +82,15 @@ def make_demo(*, currency: str, now: datetime) -> Demo | None:
         draft=LinkDraft(currency=currency, amount=2_500, description="Gift card"),
         now=now,
     )
-    return Demo(registration, payments, link.id)
+    return Demo(registration, payments, link.id, _webhook(caller, now))
+
+
+def _webhook(caller: Caller, now: datetime) -> IssuedSecret:
+    """Register an endpoint that is switched off: nothing answers at its URL yet."""
+    issued = create_webhook(
+        caller=caller, url=ENDPOINT, events=[EVERYTHING], description="Order system", now=now
+    )
+    update_webhook(
+        caller=caller, webhook_id=issued.webhook.id, changes={"is_active": False}, now=now
+    )
+    return issued

@@ -20,7 +20,8 @@ from payouts.models import Payout
 from payouts.statuses import PayoutStatus
 from refunds.models import Refund
 from sandbox.shop_month import fill_month
-from webhooks.models import Event
+from webhooks.delivery.signing import hint_of
+from webhooks.models import Delivery, Event, Webhook
 
 pytestmark = pytest.mark.django_db
 
@@ -46,6 +47,18 @@ def test_it_refuses_production() -> None:
     with pytest.raises(CommandError):
         run()
     assert Payment.objects.count() == 0
+
+
+@pytest.mark.usefixtures("development")
+def test_its_webhook_is_switched_off() -> None:
+    """An endpoint where nothing answers would fail from the first payment on."""
+    record = run()
+
+    webhook = Webhook.objects.get()
+    secret = str(record["webhook_secret"])
+    assert (webhook.id, webhook.secret_hint) == (record["webhook_id"], hint_of(secret))
+    assert (webhook.livemode, webhook.is_active, webhook.events) == (False, False, ["*"])
+    assert Delivery.objects.count() == 0
 
 
 @pytest.mark.usefixtures("development")

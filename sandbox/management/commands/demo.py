@@ -17,9 +17,9 @@ MOST_SALES = 20_000
 
 class Command(BaseCommand):
     help = (
-        "Create a demo merchant with its keys, one test payment per mode and a payment link; with "
-        "--size, another one with a month of sales, refunds and payouts (500 take a few "
-        "seconds). Does nothing if it exists."
+        "Create a demo merchant with its keys, one test payment per mode, a payment link, and a "
+        "webhook that is switched off; with --size, another one with a month of sales, refunds "
+        "and payouts (500 take a few seconds). Does nothing if it exists."
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -93,6 +93,8 @@ def _record(demo: Demo | None) -> dict[str, object]:
         },
         "payments": {str(payment.payment_mode): payment.id for payment in demo.payments},
         "payment_link_id": demo.link_id,
+        "webhook_id": demo.issued.webhook.id,
+        "webhook_secret": demo.issued.secret,
     }
 
 
@@ -105,5 +107,6 @@ def _lines(demo: Demo | None) -> str:
         f"test key  {demo.registration.test.secret}",
         *(f"{payment.payment_mode:13}  {payment.url}" for payment in demo.payments),
         f"{'link':13}  {settings.CHECKOUT_URL}/pay/{merchant.slug}/{demo.link_id}",
+        f"{'webhook, off':13}  {demo.issued.webhook.id}  {demo.issued.secret}",
     ]
     return "\n".join(rows)
