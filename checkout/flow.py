@@ -8,8 +8,9 @@ from checkout.browser_session import BrowserSession
 from checkout.verification_attempts import recorded_attempt
 from core import attempt_limits
 from core.errors import ApiError, RateLimited
-from customers.errors import InvalidPin, ProofMethod, VerificationFailed
+from customers.errors import InvalidPin, PinLocked, ProofMethod, VerificationFailed
 from customers.models import Customer, CustomerSession
+from customers.pin_locks import lock_of
 from customers.pins import check_pin
 from customers.sessions import proof_needed, set_first_pin
 from funding.continuing import store_verification
@@ -25,8 +26,8 @@ from payments.pressing import pay_or_return
 from payments.risk import refuse_above_new_proof_limit, required_for_customer
 from payments.verification import Verification
 
-# Across all methods and customers. Below that the payment stays open for another attempt.
-FAILED_ATTEMPTS = attempt_limits.AttemptLimit("payment-failed", 20, timedelta(hours=24))
+# Across all methods and customers: the fifteenth fails the payment, which stays open until then.
+FAILED_ATTEMPTS = attempt_limits.AttemptLimit("payment-failed", 14, timedelta(hours=24))
 
 
 class CheckoutStep(Enum):
@@ -164,10 +165,13 @@ def pay_with_pin(
     the errors of the payment's status.
     """
     customer = _signed_in(browser)
+    was_locked = lock_of(customer, now=now) is not None
     try:
         with recorded_attempt(payment.id, Verification.PIN, browser, address=address, now=now):
             check_pin(customer_id=customer.id, pin=pin, address=address, now=now)
-    except InvalidPin as error:
+    except (InvalidPin, PinLocked) as error:
+        if was_locked:  # the PIN was not looked at
+            raise
         return fail_or_raise(payment, PIN_LOCKED, error, browser, now)
     return pay_verified(payment, browser, Verification.PIN, now)
 

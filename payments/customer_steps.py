@@ -42,11 +42,11 @@ def ask_for_proof(*, payment_id: str, actor: str, now: datetime) -> Payment:
 
 
 @transaction.atomic
-def return_to_review(*, payment_id: str, actor: str, now: datetime) -> Payment:
+def return_to_review(*, payment_id: str, actor: str, now: datetime, cause: str = "") -> Payment:
     """Return to the review step for another attempt. Raises the error of the current status."""
     payment = _lock_sale(payment_id, now)
     if payment.status_at(now) == PaymentStatus.REQUIRES_ACTION:
-        payment.transition_to(PaymentStatus.PENDING, now=now, actor=actor)
+        payment.transition_to(PaymentStatus.PENDING, now=now, actor=actor, cause=cause)
     elif payment.status_at(now) != PaymentStatus.PENDING:
         raise payment.refusal(now)
     return payment

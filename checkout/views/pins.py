@@ -21,8 +21,10 @@ from core.errors import ApiError
 from customers.errors import PinLocked
 from customers.magic_phones import Behaviour, behaviour_of
 from customers.models import CodePurpose, CustomerSession
+from customers.pin_locks import lock_of
 from customers.sessions import prove_phone, prove_pin
 from ledger.errors import InsufficientBalance
+from payments.customer_steps import return_to_review
 from payments.errors import PaymentDeclined
 from payments.statuses import PaymentStatus
 from payments.verification import Verification
@@ -37,9 +39,16 @@ class StepPage(PaymentAction):
         super().prepare()
         if self.request.method == "POST" and self.browser.session is None:
             raise Detour(self.sign_in_again())
-        status = self.payment.status_at(self.now)
-        if status != PaymentStatus.REQUIRES_ACTION or not self.is_open:
+        if not self.is_asked or not self.is_open:
             raise Detour(self.go_on())
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether the payment waits for a proof, or would if wrong ones had not locked the PIN."""
+        status, customer = self.payment.status_at(self.now), self.browser.customer
+        if status != PaymentStatus.PENDING or customer is None:
+            return status == PaymentStatus.REQUIRES_ACTION
+        return lock_of(customer, now=self.now) is not None
 
     @property
     def is_open(self) -> bool:
@@ -76,6 +85,9 @@ class PinPage(StepPage):
             self.use(form.cleaned_data["pin"])
         except PinLocked as error:
             if behaviour_of(self.session.customer) != Behaviour.WRONG_PIN:
+                return_to_review(
+                    payment_id=payment_id, actor=self.browser.actor, now=self.now, cause=error.code
+                )
                 return SeeOther(request.path)  # the page itself shows that it is locked
             self.show_error(form, error)  # the lock of this shared phone is lifted at once
             return self.show(form)

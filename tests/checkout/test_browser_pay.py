@@ -59,7 +59,7 @@ def test_five_wrong_pins_lock_it_and_a_new_one_pays_the_same_payment(open_page, 
     page.get_by_role("heading", name="Your PIN is locked").wait_for()
     assert page.get_by_text("No money has been taken.").is_visible()
     assert page.get_by_label("PIN", exact=True).count() == 0
-    assert status_of(payment) == PaymentStatus.REQUIRES_ACTION
+    assert status_of(payment) == PaymentStatus.PENDING
 
     page.get_by_role("link", name="Choose a new PIN").click()
     page.get_by_role("button", name="Text me a code").click()

@@ -7,8 +7,9 @@ from core.attempt_limits import count_attempt
 from core.clock import utc_now
 from customers.models import Customer
 from payments.models import Payment, PaymentTransition
-from payments.statuses import PaymentStatus
+from payments.statuses import PAYABLE, PaymentStatus
 from tests.checkout.shopper import Shopper, signed_in_at
+from tests.factories import PasskeyFactory
 from webhooks.models import Event
 
 pytestmark = pytest.mark.django_db
@@ -73,6 +74,65 @@ def test_attempts_of_all_customers_count_together(payment_of):
 
     payment.refresh_from_db()
     assert payment.status == PaymentStatus.FAILED
+
+
+def test_the_wrong_pin_that_locks_it_leaves_the_merchant_free_to_cancel(payment_of):
+    payment = payment_of(1_250)
+    shopper = signed_in_at(payment, "+1 242 555 0177")
+    fields = shopper.form().fields
+    for _ in range(5):
+        shopper.client.post(shopper.path, fields | {"pin": "9999"})
+
+    payment.refresh_from_db()
+    last = PaymentTransition.objects.latest("id")
+    assert payment.status == PaymentStatus.PENDING
+    assert (last.from_status, last.to_status, last.cause) == (
+        "requires_action",
+        "pending",
+        "PIN_LOCKED",
+    )
+    shopper.visit(shopper.path)
+    assert "<h1>Your PIN is locked</h1>" in shopper.text
+
+
+def test_the_page_of_a_locked_pin_leads_to_the_passkey(payment_of):
+    payment = payment_of(1_250)
+    shopper = signed_in_at(payment, "+1 242 555 0177")
+    PasskeyFactory(customer=Customer.objects.get())
+    fields = shopper.form().fields
+    for _ in range(5):
+        shopper.client.post(shopper.path, fields | {"pin": "9999"})
+    shopper.visit(f"{payment.hosted_url}/passkey")
+
+    assert shopper.path == f"{payment.hosted_url}/passkey"
+    assert "<h1>Confirm with your passkey</h1>" in shopper.text
+
+
+def test_the_fifteenth_wrong_pin_fails_the_payment_whoever_entered_it(payment_of):
+    payment = payment_of(1_250)
+    for number in (1, 2, 3):
+        shopper = signed_in_at(payment, f"+1 242 555 017{number}")
+        fields = shopper.form().fields
+        for _ in range(5):
+            payment.refresh_from_db()
+            assert payment.status in PAYABLE
+            shopper.client.post(shopper.path, fields | {"pin": "9999"})
+
+    payment.refresh_from_db()
+    assert (payment.status, payment.error_code) == (PaymentStatus.FAILED, "PIN_LOCKED")
+
+
+def test_a_pin_that_is_locked_already_costs_the_payment_no_attempt(payment_of):
+    payment, shopper = payment_of(1_250), Shopper()
+    shopper.visit(payment.hosted_url)
+    agreed = shopper.form(to="/pay").fields["agreed"]
+    shopper.sign_in(LOCKED_PHONE)
+    exhaust(payment)
+    fields = shopper.form(to="/back").fields | {"agreed": agreed}
+    shopper.client.post(shopper.path, fields | {"pin": "9999"})
+
+    payment.refresh_from_db()
+    assert payment.status == PaymentStatus.PENDING
 
 
 def test_while_the_pin_is_locked_no_field_is_shown_and_a_new_pin_leads_back(payment_of):

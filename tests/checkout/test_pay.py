@@ -90,7 +90,7 @@ def test_a_wrong_pin_leaves_attempts_and_the_fifth_locks_it_but_leaves_the_payme
     shopper.send(pin="9999")
 
     payment.refresh_from_db()
-    assert payment.status == PaymentStatus.REQUIRES_ACTION
+    assert payment.status == PaymentStatus.PENDING
     assert "<h1>Your PIN is locked</h1>" in shopper.text
     assert "Your PIN is locked until" in shopper.text
     assert "No money has been taken." in shopper.text
