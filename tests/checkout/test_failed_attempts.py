@@ -108,7 +108,7 @@ def test_the_page_of_a_locked_pin_leads_to_the_passkey(payment_of):
     assert "<h1>Confirm with your passkey</h1>" in shopper.text
 
 
-def test_the_fifteenth_wrong_pin_fails_the_payment_whoever_entered_it(payment_of):
+def test_the_fifteenth_wrong_pin_of_several_customers_fails_the_payment(payment_of):
     payment = payment_of(1_250)
     for number in (1, 2, 3):
         shopper = signed_in_at(payment, f"+1 242 555 017{number}")
