@@ -1,6 +1,6 @@
 """An example of every body in the reference, assembled from the words of its fields."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from core.spreadsheets import csv_text
@@ -10,25 +10,40 @@ _PREFIX = "#/components/schemas/"
 
 
 def illustrate(result: dict[str, Any], **_: Any) -> dict[str, Any]:
-    """Add an example to each request and answer of an operation; a hook of the generator."""
+    """Add an example to each request and answer of an operation; a hook of the generator.
+
+    An answer shows what the request beside it sends.
+    """
     schemas = result["components"]["schemas"]
     for operation in operations(result):
-        answers = [
-            answer for status, answer in operation["responses"].items() if status.startswith("2")
-        ]
-        for body in (operation.get("requestBody", {}), *answers):
-            kinds = body.get("content", {})
-            for kind, content in kinds.items():
-                content["example"] = (
-                    _file_of(kinds["application/json"]["schema"])
-                    if kind == "text/csv"
-                    else _example_of(content["schema"], schemas)
-                )
+        request = operation.get("requestBody", {})
+        _illustrate(request, schemas)
+        sent = request.get("content", {}).get("application/json", {}).get("example", ())
+        for status, answer in operation["responses"].items():
+            if status.startswith("2"):
+                _illustrate(answer, schemas, also=sent)
     return result
 
 
-def _example_of(shape: Mapping[str, Any], schemas: Mapping[str, Any]) -> Any:
-    """Return an example of an object that the document names, or of a list of them."""
+def _illustrate(
+    body: dict[str, Any], schemas: Mapping[str, Any], *, also: Collection[str] = ()
+) -> None:
+    kinds = body.get("content", {})
+    for kind, content in kinds.items():
+        content["example"] = (
+            _file_of(kinds["application/json"]["schema"])
+            if kind == "text/csv"
+            else _example_of(content["schema"], schemas, also=also)
+        )
+
+
+def _example_of(
+    shape: Mapping[str, Any], schemas: Mapping[str, Any], *, also: Collection[str] = ()
+) -> Any:
+    """Return an example of an object that the document names, or of a list of them.
+
+    `also`: fields to show if the object has them, besides those it always has.
+    """
     if "items" in shape:
         return [_example_of(shape["items"], schemas)]
     name = shape["$ref"].removeprefix(_PREFIX)
@@ -38,7 +53,7 @@ def _example_of(shape: Mapping[str, Any], schemas: Mapping[str, Any]) -> Any:
     if "examples" in schema:
         return schema["examples"][0]
     wording = wording_of(name)
-    shown = {*schema.get("required", []), *wording.shown.get(name, ())}
+    shown = {*schema.get("required", []), *wording.shown.get(name, ()), *also}
     example = {}
     for field, inner in schema.get("properties", {}).items():
         if field in shown:

@@ -108,6 +108,7 @@ WORDING = Wording(
     shown={
         "WebhookOutput": ("description",),
         "IssuedWebhook": ("description",),
+        "NewWebhookRequest": ("description",),
         "PatchedChangedWebhookRequest": ("events",),
         "RotationRequest": ("expires_in",),
         "TestEventRequestRequest": ("event_type",),

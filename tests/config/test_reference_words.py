@@ -103,6 +103,21 @@ def test_every_body_has_an_example_that_fits_its_schema(
         assert is_valid(content["example"], content["schema"], document), name
 
 
+def test_an_answer_shows_what_the_request_beside_it_sends(
+    document: dict[str, Any], operations: dict[str, dict[str, Any]]
+) -> None:
+    shown = 0
+    for name, operation in operations.items():
+        answer = next(body for status, body in operation["responses"].items() if status < "400")
+        content = answer["content"]["application/json"]
+        known = schemas(document)[content["schema"].get("$ref", "").rpartition("/")[2]]
+        request = operation.get("requestBody", {}).get("content", {}).get("application/json", {})
+        for field in request.get("example", {}).keys() & known.get("properties", {}).keys():
+            assert field in content["example"], (name, field)
+            shown += 1
+    assert shown
+
+
 def test_a_wrong_example_would_be_noticed(document: dict[str, Any]) -> None:
     schema = {"$ref": "#/components/schemas/RefundOutput"}
 
