@@ -181,7 +181,9 @@ def _undo(context: ActionContext) -> dict[str, Any]:
     entry = context.row
     found = entry.payout or entry.batch  # the request is about it, as that to match it was
     about = {"subject_id": found.pk, "merchant_id": getattr(found, "merchant_id", "")}
-    return {**_without_money(context), **about, "arguments": {"entry": entry.pk}}
+    # The previous release reads `matched_with`, and refuses a request that is about no entry.
+    arguments = {"entry": entry.pk, "matched_with": found.pk}
+    return {**_without_money(context), **about, "arguments": arguments}
 
 
 def _is_set_aside(entry: BankEntry) -> bool:

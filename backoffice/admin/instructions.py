@@ -228,7 +228,7 @@ def _arguments(instruction: Instruction) -> list[tuple[str, Any]]:
     return [
         (_title(name), _words(name, value, instruction))
         for name, value in instruction.arguments.items()
-        if name not in _SHOWN_OTHERWISE
+        if name not in _SHOWN_OTHERWISE and value != instruction.subject_id
     ]
 
 

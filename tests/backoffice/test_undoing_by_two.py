@@ -10,6 +10,7 @@ from backoffice.services.instruction_kinds import UNDO_MATCH
 from backoffice.services.instructions import InstructionRequest, instruct
 from core.clock import utc_now
 from payouts.bank.by_hand import match_by_hand, undo_match
+from payouts.errors import BankEntryNotFound
 from payouts.models import BankEntry, Payout
 from tests.backoffice.acting import act, page_of_act
 from tests.backoffice.conftest import Office, staff_as
@@ -98,11 +99,29 @@ def test_a_request_of_the_previous_release_is_still_approved(office, payout, tol
     )
     asked = instruct(staff=staff_as(Role.FINANCE), request=request, now=utc_now())
 
-    assert page_of_act(asked, "approve") in page(office, asked, "another")
+    shown = page(office, asked, "another")
+    assert "Matched with" in shown
+    assert page_of_act(asked, "approve") in shown
     act(office(Role.FINANCE, "another"), asked, "approve", note="So it is")
 
     told.refresh_from_db()
     assert told.is_waiting
+
+
+def test_the_previous_release_refuses_a_request_of_this_one(office, payout, told) -> None:
+    """It takes the subject for the entry, and what that was matched with from the arguments."""
+    asked = asked_to_undo(office, told)
+
+    with pytest.raises(BankEntryNotFound):
+        undo_match(
+            entry_id=asked.subject_id,
+            matched_with=asked.arguments["matched_with"],
+            cause=asked.reason,
+            actor="staff:eve",
+            now=utc_now(),
+        )
+
+    assert "Matched with" not in page(office, asked, "another")  # it is what the request is about
 
 
 def test_a_payout_links_the_entry_whose_match_keeps_its_own_out(office, payout, told) -> None:
