@@ -4,7 +4,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 from io import BytesIO
-from itertools import zip_longest
+from itertools import starmap, zip_longest
+from typing import NamedTuple
 
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
@@ -40,7 +41,17 @@ class Look:
 _TEXT, _QUIET, _NAME = Look(), Look(color=QUIET), Look(15, bold=True)
 _SUM, _BOLD, _WARN = Look(26, bold=True), Look(bold=True), Look(color=WARN, bold=True)
 RECEIPTS_KEPT = 256  # 20 kB each
-Rows = list[tuple[str, str]]
+
+
+class Row(NamedTuple):
+    """A row of a table, and how it is set."""
+
+    name: str
+    value: str
+    look: Look = _TEXT
+
+
+Rows = list[Row]
 GivenBack = tuple[tuple[datetime | None, int], ...]  # no instant: still on its way
 
 
@@ -78,7 +89,7 @@ def _written(
         paper = _begun(payment_view, service)
         _seller(paper, payment_view, seller)
         _sale(paper, payment_view, state)
-        signed = [(_("Signed head"), head)] if head else []
+        signed = [Row(_("Signed head"), head)] if head else []
         facts = [*_facts(payment_view), *signed]
         for rows in (_items(payment_view), facts, _refunds(payment_view, refunds)):
             if rows:
@@ -134,7 +145,7 @@ def _items(payment_view: PaymentView) -> Rows:
     is_too_much = sum(len(item.name) for item in items) > MOST_LETTERS
     most = MOST_LETTERS // len(items) if is_too_much else MOST_LETTERS
     rows = [
-        (
+        Row(
             f"{item.quantity} × " * (item.quantity != 1) + cut(item.name, most),  # noqa: RUF001
             money(item.amount, payment_view.currency),
         )
@@ -147,30 +158,31 @@ def _sums(payment_view: PaymentView) -> Rows:
     """Return what follows the items: what adds up to the total, and the tax in it."""
     items, tip = payment_view.items, payment_view.tip
     sums = [
-        (payment_view.difference_name, payment_view.difference),
-        (_("Amount"), payment_view.before_tip if tip and not items else 0),
-        (_("Tip"), tip),
-        (_("Total"), payment_view.amount or 0 if tip or items else 0),
-        (_("Tax included"), payment_view.tax),
+        (payment_view.difference_name, payment_view.difference, _TEXT),
+        (_("Amount"), payment_view.before_tip if tip and not items else 0, _TEXT),
+        (_("Tip"), tip, _TEXT),
+        (_("Total"), payment_view.amount or 0 if tip or items else 0, _BOLD),
+        (_("Tax included"), payment_view.tax, _TEXT),
     ]
-    return [(name, money(amount, payment_view.currency)) for name, amount in sums if amount]
+    currency = payment_view.currency
+    return [Row(name, money(amount, currency), look) for name, amount, look in sums if amount]
 
 
 def _facts(payment_view: PaymentView) -> Rows:
     assert payment_view.completed_at is not None  # noqa: S101  # only what was paid has a receipt
     return [
-        *payment_view.facts,
-        (_("Paid on"), moment_and_offset_of(payment_view.completed_at, payment_view.zone)),
-        (_("Paid by"), payment_view.payer),
-        (_("Receipt number"), payment_view.number),
-        (_("Transaction"), payment_view.transaction_id),
-        (_("Reference"), payment_view.id),
+        *starmap(Row, payment_view.facts),
+        Row(_("Paid on"), moment_and_offset_of(payment_view.completed_at, payment_view.zone)),
+        Row(_("Paid by"), payment_view.payer),
+        Row(_("Receipt number"), payment_view.number),
+        Row(_("Transaction"), payment_view.transaction_id),
+        Row(_("Reference"), payment_view.id),
     ]
 
 
 def _refunds(payment_view: PaymentView, refunds: GivenBack) -> Rows:
     return [
-        (_refunded(instant, payment_view.zone), money(amount, payment_view.currency))
+        Row(_refunded(instant, payment_view.zone), money(amount, payment_view.currency))
         for instant, amount in refunds
     ]
 
@@ -183,16 +195,17 @@ def _refunded(instant: datetime | None, zone: str) -> str:
 
 def _table(paper: Paper, rows: Rows) -> None:
     """Write a table with names on the left and values on the right."""
-    widest = max(len(value) for _name, value in rows)
+    widest = max(len(row.value) for row in rows)
     right = AMOUNT_COLUMN if widest < SHORT else paper.epw * 2 / 3
-    paper.write_with(_TEXT.points, _TEXT.color)
-    for name, value in rows:
-        _row(paper, name, value, right=right)
+    for row in rows:
+        _row(paper, row, right=right)
 
 
-def _row(paper: Paper, name: str, value: str, *, right: float) -> None:
+def _row(paper: Paper, row: Row, *, right: float) -> None:
     """Write a row, keeping it on one page if it fits on one."""
-    left, height = paper.epw - right, _TEXT.height
+    name, value, look = row
+    paper.write_with(look.points, look.color, bold=look.bold)
+    left, height = paper.epw - right, look.height
     lines = [*zip_longest(paper.wrapped(name, left), paper.wrapped(value, right), fillvalue="")]
     whole = len(lines) * height + 2 * PADDING
     if whole <= paper.eph and paper.will_page_break(whole):

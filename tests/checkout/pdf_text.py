@@ -25,6 +25,19 @@ def fonts_of(pdf: bytes) -> set[str]:
     return fonts
 
 
+def bold_text_of(pdf: bytes) -> str:
+    """Return what a PDF of ours sets in bold."""
+    bold: list[str] = []
+
+    def keep(text: str, _user: Any, _place: Any, font: Any, _size: float) -> None:
+        if font and font["/BaseFont"].endswith("Bold"):
+            bold.append(text)
+
+    for page in PdfReader(BytesIO(pdf)).pages:
+        page.extract_text(visitor_text=keep)
+    return "".join(bold)
+
+
 def bands_of(pdf: bytes) -> list[tuple[float, float, float]]:
     """Return (bottom, top, baseline) in points of each line on the only page: where it may draw.
 

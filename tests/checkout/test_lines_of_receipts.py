@@ -11,7 +11,7 @@ from merchants.models import Merchant
 from payments.models import Payment
 from payments.paying import pay
 from payments.verification import Verification
-from tests.checkout.pdf_text import bands_of, text_of
+from tests.checkout.pdf_text import bands_of, bold_text_of, text_of
 from tests.checkout.shopper import Shopper
 
 MARKS = "\u0301" * 4 + "\u0323" * 4  # as many as are accepted
@@ -82,6 +82,15 @@ def test_its_sums_are_those_of_the_page(receipt_path, change, rows):
 
     assert [" ".join(row) for row in on_page] == rows
     assert [" ".join(row) for row in on_paper] == rows
+
+
+def test_its_total_stands_out(receipt_path):
+    """As on the page, where it is bold; it was set like the items above it."""
+    Payment.objects.update(tip=250)
+    bold = bold_text_of(Shopper().visit(receipt_path).content).split()
+
+    assert bold[-2:] == ["Total", "B$12.50"]
+    assert not {"Cake", "Tip", "Order"} & set(bold)
 
 
 def test_a_single_item_has_no_number(receipt_path):
