@@ -8,7 +8,7 @@ from itertools import chain, groupby
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from backoffice.formats import day_text, figures
+from backoffice.formats import counted, day_text, figures
 from backoffice.sheets import Worksheet
 from core.money import decimal_text
 from ledger.models import TransferKind
@@ -116,7 +116,7 @@ def statement_pdf(statement: AccountStatement) -> bytes:
     from backoffice.statement_paper import written
 
     period = " to ".join(map(day_text, period_of(statement)))
-    currency = statement.currency
+    currency, movements = statement.currency, counted(statement.lines_count, "movement")
     days = [
         (
             day_text(each.day),
@@ -130,7 +130,7 @@ def statement_pdf(statement: AccountStatement) -> bytes:
         lines=(
             f"{period}, {statement.merchant.time_zone}",
             f"{currency}, {'live' if statement.livemode else 'test: no money moves'}",
-            f"{statement.id}; {statement.lines_count:,} movements, by the date of the ledger",
+            f"{statement.id}; {movements}, by the date of the ledger",
         ),
         sums=[(words, figures(amount, currency)) for words, amount in sums_of(statement).items()],
         columns=("Day", *SUM_WORDS.values(), "Balance"),

@@ -43,7 +43,7 @@ _SUM, _BOLD, _WARN = Look(26, bold=True), Look(bold=True), Look(color=WARN, bold
 RECEIPTS_KEPT = 256  # 20 kB each
 
 
-class Row(NamedTuple):
+class ReceiptRow(NamedTuple):
     """A row of a table, and how it is set."""
 
     name: str
@@ -51,7 +51,7 @@ class Row(NamedTuple):
     look: Look = _TEXT
 
 
-Rows = list[Row]
+Rows = list[ReceiptRow]
 GivenBack = tuple[tuple[datetime | None, int], ...]  # no instant: still on its way
 
 
@@ -89,7 +89,7 @@ def _written(
         paper = _begun(payment_view, service)
         _seller(paper, payment_view, seller)
         _sale(paper, payment_view, state)
-        signed = [Row(_("Signed head"), head)] if head else []
+        signed = [ReceiptRow(_("Signed head"), head)] if head else []
         facts = [*_facts(payment_view), *signed]
         for rows in (_items(payment_view), facts, _refunds(payment_view, refunds)):
             if rows:
@@ -145,7 +145,7 @@ def _items(payment_view: PaymentView) -> Rows:
     is_too_much = sum(len(item.name) for item in items) > MOST_LETTERS
     most = MOST_LETTERS // len(items) if is_too_much else MOST_LETTERS
     rows = [
-        Row(
+        ReceiptRow(
             f"{item.quantity} × " * (item.quantity != 1) + cut(item.name, most),  # noqa: RUF001
             money(item.amount, payment_view.currency),
         )
@@ -165,24 +165,28 @@ def _sums(payment_view: PaymentView) -> Rows:
         (_("Tax included"), payment_view.tax, _TEXT),
     ]
     currency = payment_view.currency
-    return [Row(name, money(amount, currency), look) for name, amount, look in sums if amount]
+    return [
+        ReceiptRow(name, money(amount, currency), look) for name, amount, look in sums if amount
+    ]
 
 
 def _facts(payment_view: PaymentView) -> Rows:
     assert payment_view.completed_at is not None  # noqa: S101  # only what was paid has a receipt
     return [
-        *starmap(Row, payment_view.facts),
-        Row(_("Paid on"), moment_and_offset_of(payment_view.completed_at, payment_view.zone)),
-        Row(_("Paid by"), payment_view.payer),
-        Row(_("Receipt number"), payment_view.number),
-        Row(_("Transaction"), payment_view.transaction_id),
-        Row(_("Reference"), payment_view.id),
+        *starmap(ReceiptRow, payment_view.facts),
+        ReceiptRow(
+            _("Paid on"), moment_and_offset_of(payment_view.completed_at, payment_view.zone)
+        ),
+        ReceiptRow(_("Paid by"), payment_view.payer),
+        ReceiptRow(_("Receipt number"), payment_view.number),
+        ReceiptRow(_("Transaction"), payment_view.transaction_id),
+        ReceiptRow(_("Reference"), payment_view.id),
     ]
 
 
 def _refunds(payment_view: PaymentView, refunds: GivenBack) -> Rows:
     return [
-        Row(_refunded(instant, payment_view.zone), money(amount, payment_view.currency))
+        ReceiptRow(_refunded(instant, payment_view.zone), money(amount, payment_view.currency))
         for instant, amount in refunds
     ]
 
@@ -201,7 +205,7 @@ def _table(paper: Paper, rows: Rows) -> None:
         _row(paper, row, right=right)
 
 
-def _row(paper: Paper, row: Row, *, right: float) -> None:
+def _row(paper: Paper, row: ReceiptRow, *, right: float) -> None:
     """Write a row, keeping it on one page if it fits on one."""
     name, value, look = row
     paper.write_with(look.points, look.color, bold=look.bold)

@@ -10,7 +10,6 @@ from unfold.widgets import UnfoldAdminFileFieldWidget
 
 from backoffice import formats
 from backoffice.actions import Action, ActionContext
-from backoffice.admin.payout_actions import FailureForm
 from backoffice.admin.submission import instruction_action, submit, submitted
 from backoffice.forms import ActionForm, ModeField, NotedForm, SelectField, TextInputField
 from backoffice.models import Instruction
@@ -28,9 +27,6 @@ from payouts.bank.moved_amounts import booked_with_charge, charge_in
 from payouts.bank.safe_xml import MAX_FILE_BYTES
 from payouts.contradictions import holds_back, our_reference
 from payouts.models import BankEntry, BankEntryState, Payout, PayoutBatch
-from payouts.statuses import TRANSITIONS, PayoutStatus
-
-S = PayoutStatus
 
 
 class BankFileForm(ActionForm):
@@ -163,10 +159,12 @@ class UndoForm(NotedForm):
     reason = TextInputField(max_length=200, label="Why it is the wrong one")
 
     def lines(self) -> list[str]:
+        whose = f" of {self.row.payout.merchant.name}" if self.row.payout else ""
         return [
+            f"It is matched with {self.row.payout_id or self.row.batch_id}{whose}.",
             "This entry waits again, and books nothing. What was paid by it stays paid: its own"
             " entry books it, at once if that waits. If the bank has not paid it, record it as"
-            " returned."
+            " returned.",
         ]
 
 
@@ -286,16 +284,4 @@ BANK_ENTRY_ACTIONS = (
         icon="undo",
         available=lambda entry, now: is_undoable(entry),
     ),
-)
-
-RETURNED = instruction_action(
-    instruction_kinds.PAYOUT_RETURN,
-    name="returned",
-    title="Record as returned",
-    form=FailureForm,
-    done_message="The money has been returned.",
-    about="Only when the money is back on our account at the bank.",
-    icon="undo",
-    danger=True,
-    available=lambda payout, now: S.RETURNED in TRANSITIONS[PayoutStatus(payout.status)],
 )

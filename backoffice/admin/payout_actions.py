@@ -30,7 +30,9 @@ from payouts.business_days import BusinessDays
 from payouts.contradictions import held_back
 from payouts.models import Payout, PayoutBatch
 from payouts.services import cancel_payout, record_paid
-from payouts.statuses import CANCELABLE, PayoutStatus
+from payouts.statuses import CANCELABLE, TRANSITIONS, PayoutStatus
+
+S = PayoutStatus
 
 
 class PaidForm(ActionForm):
@@ -63,7 +65,7 @@ PAYOUT_ACTIONS = (
         reason="bank_reference",
         icon="check_circle",
         main=True,
-        available=lambda payout, now: payout.status == PayoutStatus.IN_TRANSIT,
+        available=lambda payout, now: payout.status == S.IN_TRANSIT,
     ),
     instruction_action(
         instruction_kinds.PAYOUT_FAILURE,
@@ -74,7 +76,7 @@ PAYOUT_ACTIONS = (
         about="Only once the bank has confirmed it: otherwise it is paid twice.",
         icon="cancel",
         danger=True,
-        available=lambda payout, now: payout.status == PayoutStatus.IN_TRANSIT,
+        available=lambda payout, now: payout.status == S.IN_TRANSIT,
     ),
     Action(
         name="cancel",
@@ -87,6 +89,17 @@ PAYOUT_ACTIONS = (
         icon="block",
         danger=True,
         available=lambda payout, now: payout.status in CANCELABLE,
+    ),
+    instruction_action(
+        instruction_kinds.PAYOUT_RETURN,
+        name="returned",
+        title="Record as returned",
+        form=FailureForm,
+        done_message="The money has been returned.",
+        about="Only when the money is back on our account at the bank.",
+        icon="undo",
+        danger=True,
+        available=lambda payout, now: S.RETURNED in TRANSITIONS[S(payout.status)],
     ),
 )
 

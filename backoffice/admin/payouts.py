@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 
 from backoffice import formats
-from backoffice.admin.bank_entry_actions import IMPORT, RETURNED
+from backoffice.admin.bank_entry_actions import IMPORT
 from backoffice.admin.office import OfficeAdmin
 from backoffice.admin.payout_actions import (
     ADD_HOLIDAY,
@@ -89,7 +89,7 @@ class PayoutAdmin(OfficeAdmin):
         link_filter("run", "run", "batch_id"),
     )
     indexed = frozenset({"merchant"})
-    row_actions = (*PAYOUT_ACTIONS, RETURNED)
+    row_actions = PAYOUT_ACTIONS
     details = (
         Field("Requested by", lambda payout: ORIGINS[payout.origin]),
         Instant("Paid", "paid_at"),

@@ -139,12 +139,14 @@ FINISHED = Instant("Finished", "finished_at", empty="—")
 class ResendRunAdmin(OfficeAdmin):
     model = ResendRun
     when_empty = "Webhooks that are resent from a list come here."
-    heading_format = "Resending of {row.expected_count:,} webhooks"
     exported = False
     list_select_related = ("asked_by",)
     list_display = (ASKED, ASKED_BY, SENT, SKIPPED, RUN_STATE, REASON)
     list_filter = (DayFilter,)
     details = (FINISHED,)
+
+    def heading(self, row: ResendRun) -> str:
+        return f"Resending of {formats.counted(row.expected_count, 'webhook')}"
 
     def answer(self, row: ResendRun, now: datetime) -> SupportAnswer | None:
         return SupportAnswer([STOPPED], "bad") if was_stopped(row) else None

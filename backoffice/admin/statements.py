@@ -130,9 +130,8 @@ class AccountStatementAdmin(OfficeAdmin):
 
     def answer(self, row: AccountStatement, now: datetime) -> SupportAnswer:
         if row.ready_at is None:
-            return SupportAnswer(
-                [f"It is being made, {row.lines_count:,} movements so far."], "wait"
-            )
+            so_far = formats.counted(row.lines_count, "movement")
+            return SupportAnswer([f"It is being made, {so_far} so far."], "wait")
         return SupportAnswer(["It adds up."], "good")
 
     def files(self, row: AccountStatement) -> list[tuple[str, str]]:

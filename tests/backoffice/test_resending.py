@@ -166,8 +166,10 @@ def test_its_page_says_which_in_words(office: Office, endpoint: Webhook) -> None
         created_at=utc_now(),
     )
 
-    sections = office(Role.SUPPORT).get(page_of(run)).context["sections"]
+    response = office(Role.SUPPORT).get(page_of(run))
+    sections = response.context["sections"]
 
+    assert response.context["title"] == "Resending of 1 webhook"
     [which] = [section for section in sections if section.title == "Which"]
     said = [(label, re.sub("<[^>]+>", "", str(value))) for label, value in which.facts]
     assert said == [

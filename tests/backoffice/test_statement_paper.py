@@ -1,5 +1,6 @@
 """What an accountant reads on the pages of a statement."""
 
+from datetime import timedelta
 from io import BytesIO
 from typing import Any
 
@@ -7,8 +8,13 @@ import pytest
 from pypdf import PdfReader
 
 from backoffice.formats import MINUS
+from backoffice.statement_files import statement_pdf
 from backoffice.statement_paper import written
 from core.clock import utc_now
+from merchants.models import Merchant
+from payouts.account_statements import request_statement
+from tests.backoffice.rows import caller_of
+from tests.payouts.merchant_balance import credit
 
 COLUMNS = ("Day", "Payments", "Balance")
 
@@ -50,3 +56,17 @@ def test_the_points_of_a_column_stand_below_each_other(pages: list[Any]) -> None
     pages[0].extract_text(visitor_text=note)
 
     assert begins["1,111.11"] == begins["9,060.80"] != set()
+
+
+@pytest.mark.parametrize(("moved", "said"), [(0, "0 movements,"), (1, "1 movement,")])
+def test_movements_are_counted_as_people_say(merchant: Merchant, moved: int, said: str) -> None:
+    end, day = utc_now() - timedelta(hours=1), timedelta(days=1)
+    for number in range(moved):
+        credit(merchant, 500, at=end - timedelta(hours=number + 1))
+    statement = request_statement(
+        caller=caller_of(merchant), currency="BSD", start_at=end - day, end_at=end, now=utc_now()
+    )
+
+    [page] = PdfReader(BytesIO(statement_pdf(statement))).pages
+
+    assert said in page.extract_text()

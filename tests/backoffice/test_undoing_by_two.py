@@ -69,6 +69,13 @@ def test_it_is_requested_by_one_and_undone_by_another(office, payout, told) -> N
     assert why in page(office, told)
 
 
+def test_its_form_names_what_the_entry_is_matched_with(office, payout, told) -> None:
+    """It spoke of “that payout or run”, which is on another page."""
+    form = office(Role.FINANCE).get(page_of_act(told, "undo-match")).content.decode()
+
+    assert f"It is matched with {payout.pk} of {payout.merchant.name}." in form
+
+
 def test_a_request_that_another_undoing_has_overtaken_cannot_be_approved(
     office, payout, told
 ) -> None:
