@@ -22,11 +22,16 @@ _ID = re.compile(rf"\b(?:{'|'.join(PREFIXES)})_[0-9A-Za-z]{{8,40}}\b")
 _LAST_FOUR = re.compile(r"[.…•*]*([0-9]{4})")
 _PHONE = re.compile(r"\+?[\d\s().\-/]{7,}")
 _DECIMAL = re.compile(r"[(+\-\u2212]?(?:[\d,]+|\d{1,3}(?: \d{3})+)\.\d+[)\-\u2212]?")
-_PRICE = re.compile(r"[$£€]|\d[.,]\d")
+# The signs of currencies, as on receipts: "JP¥5,000", "US$12.50", "12.50 €".
+_CURRENCIES = "$£¥" + "".join(map(chr, range(0x20A0, 0x20D0)))
+_CURRENCY = re.compile(rf"^[a-z]{{0,2}}[{_CURRENCIES}]|[{_CURRENCIES}]$")
+_PRICE = re.compile(rf"[{_CURRENCIES}]|\d[.,]\d")
 # What a page, a statement or a person writes around an amount: "-12.50", "(12.50)", "£ 12.50".
-_SIGNS, _FOREIGN_SIGNS, _ENDS = "()+-\u2212", "£€", ".;:?!"
+_SIGNS, _ENDS = "()+-\u2212", ".;:?!"
 # A sign between two figures could be of either, and is left alone: "0100 $ 12.50".
-_SPACES_IN_AMOUNT = re.compile(r"(?<=[$£€])(?<!\d [$£€]) (?=\d)|(?<=\d) (?=[$£€](?: \D|$))")
+_SPACES_IN_AMOUNT = re.compile(
+    rf"(?<=[{_CURRENCIES}])(?<!\d [{_CURRENCIES}]) (?=\d)|(?<=\d) (?=[{_CURRENCIES}](?: \D|$))"
+)
 _GROUPED_BY_SPACES = re.compile(r"(?<!\S)\d{1,3}(?: \d{3})+[.,]\d{2}(?!\S)")
 # "December 3" and "3 Dec": the month and the day by name; no part of a decimal is a day.
 _DAYS_OF_MONTH = (
@@ -45,7 +50,7 @@ _BY_DECIMALS = dict(sorted((exponent, code) for code, exponent in EXPONENTS.item
 # Said on the phone, and of no use in a search.
 _FILLERS = {
     "this", "morning", "afternoon", "evening", "from", "of", "on", "the", "at", "last", "to", "for",
-    "a", "my", "i", "was", "twice", "$", "£", "€",
+    "a", "my", "i", "was", "twice", *_CURRENCIES,
 }  # fmt: skip
 
 
@@ -236,7 +241,7 @@ def _digits_with_currency(words: list[str], currency: str) -> str:
 
 def _amount(word: str, currency: str) -> int | None:
     """Return the amount that a word is, whatever its sign; None if it is none, as "2026-17"."""
-    bare = word.rstrip(_ENDS).strip(_SIGNS).strip(_FOREIGN_SIGNS)
+    bare = _CURRENCY.sub("", word.rstrip(_ENDS).strip(_SIGNS))
     return None if "-" in bare else cents(bare, currency)
 
 

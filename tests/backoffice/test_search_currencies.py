@@ -39,6 +39,8 @@ def of() -> Of:
         ("12.50 BSD", "BSD"),
         ("1,250 JPY", "JPY"),
         ("1250 JPY", "JPY"),
+        ("JP¥1,250", "JPY"),
+        ("¥ 1,250 island coffee", "JPY"),
         ("1.250 KWD", "KWD"),
         ("1.25 KWD today", "KWD"),
         ("1.250", "KWD"),
