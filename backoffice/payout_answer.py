@@ -46,7 +46,7 @@ def answer_of(payout: Payout, now: datetime) -> SupportAnswer:
         return SupportAnswer([_leaves(payout, now)], tone)
     words = {
         PayoutStatus.IN_TRANSIT: f"On its way to the bank; {_due(payout, now)}.",
-        PayoutStatus.PAID: f"Paid on {formats.moment(payout.paid_at)}.",
+        PayoutStatus.PAID: f"Paid on {formats.moment(payout.paid_at)}.{_unbooked(payout)}",
         PayoutStatus.FAILED: f"Failed: {reason_of(payout)}",
         PayoutStatus.RETURNED: f"The bank sent it back: {reason_of(payout)}",
         PayoutStatus.CANCELED: "Canceled. The money went back to the merchant's balance.",
@@ -59,6 +59,12 @@ def answer_of(payout: Payout, now: datetime) -> SupportAnswer:
         troubles=[_report(entry) for entry in entries],
         **_next_step(entries),
     )
+
+
+def _unbooked(payout: Payout) -> str:
+    """Say that no statement proves that a payout left; empty if one does, or none is to come."""
+    is_ordered = getattr(payout, "order", None) is not None
+    return " It is on no bank statement yet." if is_ordered and not payout.booked_at else ""
 
 
 def reports_on(payout: Payout) -> list[str]:

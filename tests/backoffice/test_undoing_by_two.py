@@ -15,10 +15,11 @@ from payouts.models import BankEntry, Payout
 from tests.backoffice.acting import act, page_of_act
 from tests.backoffice.conftest import Office, staff_as
 from tests.client import Api
-from tests.payouts.bank_files import entry, order_of, read, statement
+from tests.payouts.bank_files import entry, notification, order_of, read, statement
 from tests.payouts.batching import batch_of, live_payout
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("debtor_account")]
+UNBOOKED = "It is on no bank statement yet."
 UNDOING = "Undoing of a match of B$12.50 BSD"
 
 
@@ -39,6 +40,17 @@ def told(payout: Payout) -> BankEntry:
 
 def page(office: Office, row: Model, name: str = "") -> str:
     return office(Role.FINANCE, name).get(page_of(row)).content.decode()
+
+
+def test_a_paid_payout_says_until_when_no_statement_has_it(office, payout) -> None:
+    """After its match was undone, it read only that it was paid, although nothing proved that."""
+    own = entry(1250, order_of(payout), reference="OWN")
+    read(notification(own))
+    assert UNBOOKED in page(office, payout)
+
+    read(statement(own, message_id="M-2", number="2026-2"))
+
+    assert UNBOOKED not in page(office, payout)
 
 
 def asked_to_undo(office: Office, told: BankEntry) -> Instruction:
@@ -63,6 +75,7 @@ def test_it_is_requested_by_one_and_undone_by_another(office, payout, told) -> N
 
     told.refresh_from_db()
     assert told.is_waiting
+    assert UNBOOKED in page(office, payout)
     for row in (told, payout):
         assert f"{UNDOING}: carried out" in page(office, row)
     why = f'Was matched with <a class="bo-link" href="{page_of(payout)}">{payout.pk}</a>: It was'
