@@ -74,7 +74,11 @@ def _state(payment: Payment, status: PaymentStatus, now: datetime) -> str:
 
 
 def _by(payment: Payment) -> str:
-    return f" by {payment.customer.masked_phone}" if payment.customer else ""
+    if payment.customer is None:
+        return ""
+    if payment.customer.erased_at:
+        return " by a customer whose data was erased since"
+    return f" by {payment.customer.masked_phone}"
 
 
 def _canceled_by(payment: Payment) -> str:

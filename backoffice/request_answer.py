@@ -149,7 +149,7 @@ def warnings_of(instruction: Instruction) -> list[str]:
 def _of_refund(instruction: Instruction, payment: Payment) -> list[str]:
     if short := short_of(instruction, payment):
         return [short]
-    return [_refunded_since(instruction, payment), uncovered_words(payment, instruction.amount)]
+    return [_refunded_since(instruction, payment), *refund_warnings(payment, instruction.amount)]
 
 
 def overtaken(instruction: Instruction) -> str:
@@ -184,7 +184,22 @@ def _resolved(instruction: Instruction) -> str:
     return f"The bank entry {_RESOLVED[entry.state]}: decline or withdraw this."
 
 
-def uncovered_words(payment: Payment, amount: int) -> str:
+def refund_warnings(payment: Payment, amount: int) -> list[str]:
+    """Return what to consider before `amount` cents of a payment are refunded."""
+    return list(filter(None, [_ownerless(payment), _uncovered(payment, amount)]))
+
+
+def _ownerless(payment: Payment) -> str:
+    """Warn that a refund reaches no one; empty unless who paid was erased."""
+    if payment.customer is None or payment.customer.erased_at is None:
+        return ""
+    return (
+        "The data of the customer who paid was erased: a refund goes to a wallet that no one can"
+        " open, and Finance has to settle it (Adjust wallet)."
+    )
+
+
+def _uncovered(payment: Payment, amount: int) -> str:
     """Warn that the merchant's balance does not cover a refund of `amount` cents; empty if it does.
 
     As of now: until it is made, the balance may change.

@@ -7,7 +7,7 @@ from backoffice import formats
 from backoffice.actions import Action
 from backoffice.admin.submission import instruction_action
 from backoffice.forms import ActionForm, EmailField, MoneyField, TextAreaField, TextInputField
-from backoffice.request_answer import uncovered_words
+from backoffice.request_answer import refund_warnings
 from backoffice.roles import InstructionKind, Right
 from backoffice.services.instruction_kinds import REFUND as REFUND_TASK
 from backoffice.services.instructions import left_without_approval
@@ -58,7 +58,7 @@ class RefundForm(ActionForm):
 
     def warnings(self) -> list[str]:
         amount = getattr(self, "cleaned_data", {}).get("amount") or self.left
-        return list(filter(None, [uncovered_words(self.row, min(amount, self.left))]))
+        return refund_warnings(self.row, min(amount, self.left))
 
     def _after(self, left: int, amount: int) -> str:
         """What would be left; a script updates it while the amount is typed."""
