@@ -174,16 +174,14 @@ def day_start(day: date) -> datetime:
     return datetime.combine(day, time.min, tzinfo=ZoneInfo(settings.STAFF_TIME_ZONE))
 
 
-def days_before(today: date, *, livemode: bool, currency: str) -> dict[date, PeriodTotals]:
-    """Return the finished days of the chart, without days on which nothing ended."""
+def days_before(today: date, *, livemode: bool) -> dict[str, dict[date, PeriodTotals]]:
+    """Return the finished days of the chart by currency, without days on which nothing ended."""
     first = today - timedelta(days=DAYS_SHOWN - 1)
-    days = DayFigures.objects.filter(livemode=livemode, currency=currency, day__gte=first)
-    return {
-        row.day: PeriodTotals(
-            {name: getattr(row, f"{name}_count") for name in ENDINGS}, row.completed_amount
-        )
-        for row in days.filter(day__lt=today)
-    }
+    days: dict[str, dict[date, PeriodTotals]] = {}
+    for row in DayFigures.objects.filter(livemode=livemode, day__gte=first, day__lt=today):
+        counts = {name: getattr(row, f"{name}_count") for name in ENDINGS}
+        days.setdefault(row.currency, {})[row.day] = PeriodTotals(counts, row.completed_amount)
+    return days
 
 
 def count_finished_days(*, now: datetime) -> int:

@@ -88,7 +88,7 @@ def dashboard_page(site: AdminSite, request: HttpRequest) -> HttpResponse:
     if not is_currency(currency):
         currency = settings.DEFAULT_CURRENCY
     staff, instant = staff_of(request), request_now()
-    key = f"dashboard-figures:{mode}:{currency}"  # another than the release before
+    key = f"dashboard-figures-of:{mode}:{currency}"  # another than the release before
     shown = cache.get(key)
     if shown is None:
         shown = _figures(mode, currency, instant)
@@ -138,7 +138,9 @@ def _figures(mode: str, currency: str, instant: datetime) -> dict[str, Any]:
     kind: dict[str, Any] = {"livemode": livemode, "currency": currency}
     span = figures.totals_between(**kind, start=start, end=instant)
     before = figures.totals_between(**kind, start=start - WEEK_AGO, end=instant - WEEK_AGO)
+    days = figures.days_before(today, livemode=livemode)
     return {
+        "currencies": sorted({settings.DEFAULT_CURRENCY, currency, *days}),
         "day_tiles": _day_tiles(span, before, mode, currency),
         "webhook_health": figures.webhook_health(livemode=livemode, start=yesterday, end=instant),
         "other_tiles": [
@@ -147,7 +149,7 @@ def _figures(mode: str, currency: str, instant: datetime) -> dict[str, Any]:
         ],
         "mix": _mix(span.proofs),
         "balances": _balances(figures.balances_of_all(**kind), currency),
-        "bars": _bars(today, figures.days_before(today, **kind) | {today: span}, mode, currency),
+        "bars": _bars(today, days.get(currency, {}) | {today: span}, mode, currency),
     }
 
 

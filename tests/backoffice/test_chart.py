@@ -4,6 +4,8 @@ from datetime import date, timedelta
 from typing import Any
 
 import pytest
+from django.core.cache import cache
+from django.utils import timezone
 
 from backoffice.figures import PeriodTotals, count_finished_days, days_before
 from backoffice.models import DayFigures
@@ -47,10 +49,27 @@ def test_the_finished_days_of_the_chart_are_of_one_mode_and_currency() -> None:
     for days in (0, 29, 30):
         DayFigures.objects.create(day=today - days * day, expired_count=days, **shown)
 
-    found = days_before(today, livemode=False, currency="BSD")
+    found = days_before(today, livemode=False)["BSD"]
 
     none = {"completed": 0, "failed": 0, "expired": 0, "canceled": 0}
     assert found == {
         today - 29 * day: PeriodTotals(none | {"expired": 29}, 0),
         today - day: PeriodTotals(none, 1_250),
     }
+
+
+def test_the_figures_of_each_currency_are_a_press_away(office: Office) -> None:
+    """Those of yen were only there for who wrote the currency into the URL."""
+    browser, yesterday = office(Role.VIEWER), timezone.localdate() - timedelta(days=1)
+    link = 'href="?mode=test&amp;currency=JPY">JPY</a>'
+    assert link not in browser.get("/admin/?mode=test").content.decode()
+    cache.clear()
+    DayFigures.objects.create(
+        day=yesterday, livemode=False, currency="JPY", completed_count=1, completed_amount=9_000
+    )
+
+    assert link in browser.get("/admin/?mode=test").content.decode()
+    yen = browser.get("/admin/?mode=test&currency=JPY")
+
+    assert yen.context["bars"][-2].words.endswith(": JP¥9,000 JPY in 1 payment")
+    assert 'href="?mode=live&amp;currency=JPY">Live</a>' in yen.content.decode()
