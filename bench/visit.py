@@ -92,6 +92,7 @@ class Visit:
             "events of a group": "/v1/events?limit=20&type=refund.*",
             "events, offset in the middle": f"/v1/events?limit=20&offset={self.own}",
             "feed from its start": "/v1/events?after=0",
+            "feed from a day on": f"/v1/events?after=0&start_date={self.day}",
             "feed of a type": "/v1/events?after=0&type=payment.completed",
             "feed of a type it has none of": "/v1/events?after=0&type=payout.paid",
             "deliveries": f"{self.deliveries}?limit=20",

@@ -7,6 +7,7 @@ and no lock. If no slot is free (`webhooks.waiting_slots`), it is answered at on
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from itertools import chain
 from typing import Self
 
@@ -17,6 +18,7 @@ from core.errors import InvalidRequest
 from core.pagination import Page, PageQuery, page_from, whole_number
 from core.prepared import planned_by_values
 from core.queries import Lookups
+from core.whole_days import BEFORE, FROM
 from merchants.callers import Caller
 from merchants.standing import has_self_service_key, refuse_ended_key
 from webhooks.models import Event, FeedEntry
@@ -27,6 +29,10 @@ MAX_WAIT_SECONDS = 25
 POLL_SECONDS = 0.5
 # When to resend a request that was not allowed to wait.
 RETRY_SECONDS = 2
+# Between dates, so many events are read one by one; of more, those around the dates are found.
+NEAR = 5_000
+# Events are numbered as they are written: other work has been stopped long before it takes so long.
+DISORDER = timedelta(hours=1)
 # What an entry has, too: its indexes find these in the order of the feed.
 OF_ENTRY = {name: f"entry__{name}" for name in ("type", "resource_id")}
 
@@ -95,11 +101,26 @@ def _page_after(caller: Caller, query: FeedQuery, lookups: Lookups, head: int) -
 
     Unfiltered, the numbers up to `head` count the events; filtered, only those read are counted.
     """
-    first = query.page.limit + 1
     with planned_by_values():
-        found = _first_between(caller, query.after, head, lookups, first)
+        after, last = _numbers_of_dates(caller, query.after, head, lookups)
+        found = _first_between(caller, after, last, lookups, query.page.limit + 1)
     count = len(found) if lookups else head - query.after
     return page_from(found, query.page, lambda: count)
+
+
+def _numbers_of_dates(caller: Caller, after: int, head: int, lookups: Lookups) -> tuple[int, int]:
+    """Narrow down the numbers above `after`, up to `head`, to those of events around the dates."""
+    if head - after <= NEAR:
+        return after, head
+    numbered = Event.objects.visible_to(caller).filter(entry__isnull=False)
+    numbers = numbered.values_list("entry__sequence", flat=True)
+    if FROM in lookups:
+        older = numbers.filter(created_at__lt=lookups[FROM] - DISORDER)
+        after = max(after, older.order_by("-created_at", "-pk").first() or 0)
+    if BEFORE in lookups:
+        newer = numbers.filter(created_at__gte=lookups[BEFORE] + DISORDER)
+        head = min(head, newer.order_by("created_at", "pk").first() or head)
+    return after, head
 
 
 def _first_between(

@@ -1,0 +1,88 @@
+"""GET /v1/events?after=…&start_date=…: only what was numbered around the dates is read."""
+
+from datetime import datetime, timedelta
+
+import pytest
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
+
+from core.clock import iso, utc_now
+from core.ids import new_id
+from merchants.models import Merchant
+from tests.client import Api
+from tests.webhooks.dispatching import Thing
+from webhooks import feed
+from webhooks.event_types import EventType
+from webhooks.outbox import emit
+from webhooks.samples import sample_of
+
+PATH = "/v1/events"
+TODAY = utc_now().replace(hour=12)
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_near(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(feed, "NEAR", 0)
+
+
+def _happens(merchant: Merchant, *, at: datetime) -> None:
+    with transaction.atomic():
+        about = Thing(merchant.id, livemode=False, id=new_id("pay", at))
+        data = sample_of(EventType.PAYMENT_COMPLETED)
+        emit(EventType.PAYMENT_COMPLETED, about=about, data=data, now=at)
+
+
+def _numbers(api: Api, merchant: Merchant, **query: str) -> list[int]:
+    page = api(merchant).get(PATH, {"after": "0", **query}).json()
+    return [event["sequence"] for event in page["events"]]
+
+
+def test_between_dates_only_events_around_them_are_read(
+    api: Api, merchant: Merchant, stranger: Merchant
+) -> None:
+    """One that began the feed on a day long past it read all of the shop's events before it."""
+    for days in (9, 8, 5, 5, 2, 1):
+        _happens(merchant, at=TODAY - timedelta(days=days))
+        _happens(stranger, at=TODAY - timedelta(days=days))
+    day = (TODAY - timedelta(days=5)).date().isoformat()
+
+    with CaptureQueriesContext(connection) as sent:
+        numbers = _numbers(api, merchant, start_date=day, end_date=day)
+
+    assert numbers == [3, 4]
+    read = [
+        it["sql"] for it in sent.captured_queries if 'ORDER BY "webhooks_feedentry"' in it["sql"]
+    ]
+    assert '"webhooks_feedentry"."sequence" > 2' in read[-1]
+    assert '"webhooks_feedentry"."sequence" <= 5' in read[-1]
+
+
+@pytest.mark.parametrize(
+    ("query", "numbers"),
+    [
+        ({"start_date": "2000-01-01"}, [1, 2, 3]),
+        ({"end_date": "2000-01-01"}, []),
+        ({"start_date": "2999-01-01"}, []),
+        ({"end_date": "2999-01-01"}, [1, 2, 3]),
+        ({"start_date": "2000-01-01", "after": "2"}, [3]),
+        ({"end_date": "2999-01-01", "type": "payment.*"}, [1, 2, 3]),
+    ],
+)
+def test_dates_beyond_all_events_leave_none_out(
+    api: Api, merchant: Merchant, query: dict[str, str], numbers: list[int]
+) -> None:
+    for days in (3, 2, 1):
+        _happens(merchant, at=TODAY - timedelta(days=days))
+
+    assert _numbers(api, merchant, **query) == numbers
+
+
+def test_what_was_numbered_in_another_order_is_found(api: Api, merchant: Merchant) -> None:
+    """A number is assigned when an event is committed, not when it happened."""
+    noon = TODAY - timedelta(days=1)
+    for minutes in (-90, 1, -59, 0, 61, 59):
+        _happens(merchant, at=noon + timedelta(minutes=minutes))
+
+    assert _numbers(api, merchant, start_date=iso(noon)) == [2, 4, 5, 6]
+    until = iso(noon + timedelta(minutes=60))
+    assert _numbers(api, merchant, end_date=until) == [1, 2, 3, 4, 6]
