@@ -79,6 +79,9 @@ class Visit:
             "a customer's": f"{page}&customer_id={self.customer}",
             "word that none has": f"{page}&q=zebra",
             "word that only others have": f"{page}&q=conch",
+            # With Shape.SPREAD, it has none of these.
+            "word that one in ten have": f"{page}&q=R",
+            "reference, of two words": f"{page}&q=R-{FIRST_NUMBER + 11}",
             "pair that only others have": f"{page}&metadata[channel]=kiosk",
             "balance": "/v1/balance",
             "offset 100": f"{page}&offset=100",

@@ -7,7 +7,7 @@ Unicode's composed form, NFC, because some keyboards write an accent separately.
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.db.models import BooleanField, F, Func
@@ -82,6 +82,14 @@ def words_of(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_WORD.findall(composed.lower())))
 
 
+def rarest_of(words: Sequence[str]) -> str:
+    """Return which of the words of a search the fewest rows are likely to have.
+
+    Of "ORD-1042", "order 2026/0007" and "conch salad" that is 1042, 0007 and salad.
+    """
+    return max(reversed(words), key=lambda word: (any(map(str.isdecimal, word)), len(word)))
+
+
 def words_sql(columns: Iterable[str], owner: str) -> str:
     """Return PostgreSQL's SQL for the words of these columns, and the owner as one more.
 
@@ -129,17 +137,18 @@ class BeginsWords(Func):
         PostgreSQL assumes that one row in fifty has any beginning of a word. It would read the
         newest rows until a page is full, which for a rare word are all of them. Of two conditions
         it assumes one in 2,500, and takes the index of words; rows found there have to be sorted.
-        To state the words twice would gather all that have them twice.
+        To state the words twice would gather all that have them twice. Those that are known to be
+        common are looked for row by row, in the order of the list.
         """
         *columns, owner = self._columns(compiler)
         wanted = " & ".join(f"{word}:*" for word in self.words)
         query, params = "to_tsquery('simple'::regconfig, %s)", [wanted]
         if self._merchant_id is not None:
             query, params = f"({query} && %s::tsquery)", [*params, f"'@{self._merchant_id}'"]
-        has_words = f"{words_sql(columns, owner)} @@ {query}"
+        words = words_sql(columns, owner)
         if self._are_common:
-            return f"({has_words})", params
-        return f"({has_words} AND {_owner_sql(owner)} @@ '''@'':*'::tsquery)", params
+            return f"({words} || ''::tsvector @@ {query})", params  # no index has that
+        return f"({words} @@ {query} AND {_owner_sql(owner)} @@ '''@'':*'::tsquery)", params
 
     def as_sqlite(
         self, compiler: Any, connection: Any, **_: Any

@@ -6,6 +6,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
+from django.db import connection
 from django.db.models import QuerySet, Subquery
 
 from core.counts import CountedList
@@ -21,6 +22,7 @@ from core.prepared import (
     shape_of,
 )
 from core.queries import CHANGED, COMMON_WORDS, WORDS, Lookups
+from core.search import rarest_of
 from core.whole_days import RANGE
 from merchants.scoping import CallerKind, Scope
 
@@ -28,6 +30,10 @@ from merchants.scoping import CallerKind, Scope
 KEPT_STATEMENTS = 256
 TOTAL = "rows_in_all"
 TYPES = "type__in"
+# Of the newest rows, so many are looked at for a common word before the index of words is asked.
+COMMON_AMONG = 1_000
+# Of so many with one word of several, the others are soon found by reading the rows.
+FEW_ROWS = 100
 # So many rows with a word are sorted in 0.1 s or so. Of more, the newest are soon found in order.
 COMMON_ROWS = 100_000
 # Under these filters a total is exact, whatever it takes; under others, up to a number of rows.
@@ -98,7 +104,7 @@ class CallerList:
         if CHANGED in self.lookups:
             # They are among the newest; PostgreSQL expects some among the oldest, too.
             rows = _latest_changes(rows)
-        return count_some(rows, COMMON_ROWS if WORDS in self.lookups else MOST_COUNTED)
+        return count_some(rows, MOST_COUNTED)
 
     def first_page(self, limit: int) -> tuple[list[Any], Total]:
         """Return the newest rows, by a prepared statement if the look-ups allow it."""
@@ -117,13 +123,40 @@ class CallerList:
     def _first_page_planned(self, limit: int) -> tuple[list[Any], Total]:
         if WORDS not in self.lookups:
             return list(in_order(self.queryset())[:limit]), self.total
-        total, lookups = self.total(), self.lookups
+        listed = self._by_rarest_word()
+        total = listed.total()
         if not total:
             return [], lambda: 0
-        if total > COMMON_ROWS:
-            lookups = {COMMON_WORDS if key == WORDS else key: it for key, it in lookups.items()}
-        rows = self.select(self.caller, lookups, self.now)
-        return list(in_order(rows)[:limit]), lambda: total
+        if total <= MOST_COUNTED:
+            return list(in_order(listed.queryset())[:limit]), lambda: total
+        return self._newest_of_common(limit), lambda: total
+
+    def _by_rarest_word(self) -> "CallerList":
+        """Look for one of several words, if few rows have it, and for the others among these.
+
+        The index would gather all that have "ord" to find the one that has "1042", too. SQLite
+        reads all rows for either.
+        """
+        words = self.lookups[WORDS]
+        if len(words) == 1 or connection.vendor == "sqlite":
+            return self
+        rarest = replace(self, lookups=self.lookups | {WORDS: (rarest_of(words),)})
+        if count_some(rarest.queryset(), FEW_ROWS) > FEW_ROWS:
+            return self
+        return replace(self, lookups=rarest.lookups | {COMMON_WORDS: words})
+
+    def _newest_of_common(self, limit: int) -> list[Any]:
+        """Return the newest rows with a common word: those of the index would have to be sorted."""
+        lookups = {COMMON_WORDS if key == WORDS else key: it for key, it in self.lookups.items()}
+        in_turn = in_order(self.select(self.caller, lookups, self.now))
+        newest = in_order(self.select(self.caller, {}, self.now))
+        oldest = newest.values_list("created_at", flat=True)[COMMON_AMONG - 1 : COMMON_AMONG]
+        if at := oldest.first():
+            found = list(in_turn.filter(created_at__gte=at)[:limit])
+            if len(found) == limit:
+                return found
+        is_very_common = count_some(self.queryset(), COMMON_ROWS) > COMMON_ROWS
+        return list((in_turn if is_very_common else in_order(self.queryset()))[:limit])
 
 
 @lru_cache(maxsize=KEPT_STATEMENTS)

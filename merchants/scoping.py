@@ -75,15 +75,10 @@ class CallerScoped(QuerySet[_Row]):
         rows = self.filter(**others)
         if pairs:
             rows = rows.filter(HoldsPairs(pairs, merchant_id=merchant_id))
-        if words or common:
-            rows = rows.filter(
-                BeginsWords(
-                    words or common,
-                    *self.searched,
-                    merchant_id=merchant_id,
-                    are_common=bool(common),
-                )
-            )
+        if words:
+            rows = rows.filter(BeginsWords(words, *self.searched, merchant_id=merchant_id))
+        if common:
+            rows = rows.filter(BeginsWords(common, *self.searched, are_common=True))
         return rows
 
     def one(self, pk: str) -> _Row:

@@ -269,31 +269,6 @@ def test_nothing_is_looked_for_that_is_not_there(api: Api, merchant: Merchant) -
     assert (answer["payments"], answer["total"], len(read)) == ([], 0, 1)
 
 
-@pytest.mark.parametrize(("common", "is_looked_up"), [(2, True), (1, False)])
-@pytest.mark.postgres
-def test_the_newest_with_a_common_word_are_found_in_order(
-    api: Api,
-    merchant: Merchant,
-    monkeypatch: pytest.MonkeyPatch,
-    common: int,
-    *,
-    is_looked_up: bool,
-) -> None:
-    monkeypatch.setattr("merchants.caller_lists.COMMON_ROWS", common)
-    client = api(merchant)
-    for _ in range(2):
-        client.post("/v1/payments", {"amount": 100, "description": "Conch salad"})
-
-    with CaptureQueriesContext(connection) as sent:
-        answer = client.get("/v1/payments?q=conch&limit=1").json()
-
-    assert (len(answer["payments"]), answer["total"], answer["has_more"]) == (1, 2, True)
-    (page,) = [it["sql"] for it in sent.captured_queries if "ORDER BY" in it["sql"]]
-    # Each time that it is stated, PostgreSQL gathers all that have the word, of any merchant.
-    assert page.count("to_tsquery") == 1
-    assert ("""'@'':*'""" in page) == is_looked_up
-
-
 def expected(plan: str) -> int:
     """Return how many rows PostgreSQL expects to find."""
     (rows,) = re.findall(r"rows=(\d+)", plan.splitlines()[0])
