@@ -25,7 +25,7 @@ PAGE_MIDDLEWARE = [
     "core.middleware.instant",
     "core.middleware.request_id",
     "config.request_log.api_request_log",
-    "django.middleware.security.SecurityMiddleware",
+    "config.security.SecurityHeaders",
     "config.security.PolicyMiddleware",
     "checkout.languages.page_language",
     "django.middleware.common.CommonMiddleware",

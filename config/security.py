@@ -1,6 +1,7 @@
 """Cookies and headers: the content security policy, and settings that depend on https."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any
 
 from csp.constants import HEADER, NONE, SELF, UNSAFE_EVAL, UNSAFE_INLINE
@@ -9,6 +10,9 @@ from csp.utils import build_policy
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
+from django.middleware.security import SecurityMiddleware
+
+from core.checked_headers import CheckedHeaders, add_headers, checked_headers
 
 # unfold's pages use Alpine, which evaluates their attributes; there are no inline scripts.
 ADMIN_POLICY = {"script-src": [UNSAFE_EVAL], "style-src": [UNSAFE_INLINE]}
@@ -47,17 +51,39 @@ def admin_policy(get_response: _GetResponse) -> _GetResponse:
     return middleware
 
 
-def api_headers(get_response: _GetResponse) -> _GetResponse:
-    """Set the default security headers on API responses."""
-    policy, frames = build_policy(), settings.X_FRAME_OPTIONS
+class SecurityHeaders(SecurityMiddleware):
+    """Django's middleware, whose headers are put together once: they depend on the transport only.
 
-    def middleware(request: HttpRequest) -> HttpResponse:
-        response = get_response(request)
-        response["X-Frame-Options"] = frames
-        response["Content-Security-Policy"] = policy
+    Those that a view has set stay as they are, as with Django.
+    """
+
+    more: Mapping[str, str] = {}
+
+    def __init__(self, get_response: _GetResponse) -> None:
+        super().__init__(get_response)
+        self._always = cache(self._put_together)
+
+    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
+        add_headers(response, self._always(request.is_secure()))
         return response
 
-    return middleware
+    def _put_together(self, is_secure: bool) -> CheckedHeaders:
+        request, response = HttpRequest(), HttpResponse()
+        request.is_secure = lambda: is_secure  # type: ignore[method-assign]  # asked by Django
+        super().process_response(request, response)
+        del response["Content-Type"]
+        return checked_headers({**response.headers, **self.more})
+
+
+class ApiSecurityHeaders(SecurityHeaders):
+    """The same for API responses, with the headers that pages get from middleware of their own."""
+
+    def __init__(self, get_response: _GetResponse) -> None:
+        super().__init__(get_response)
+        self.more = {
+            "X-Frame-Options": settings.X_FRAME_OPTIONS,
+            "Content-Security-Policy": build_policy(),
+        }
 
 
 def content_security_policy() -> dict[str, Any]:

@@ -164,7 +164,7 @@ MIDDLEWARE = [
     "core.middleware.instant",
     "core.middleware.request_id",
     "config.request_log.RequestLog",
-    "django.middleware.security.SecurityMiddleware",
+    "config.security.SecurityHeaders",
     "config.static_files.StaticFiles",
     "config.security.PolicyMiddleware",
     "config.security.admin_policy",
@@ -186,8 +186,7 @@ API_MIDDLEWARE = [
     "core.middleware.instant",
     "core.middleware.request_id",
     "config.request_log.api_request_log",
-    "django.middleware.security.SecurityMiddleware",
-    "config.security.api_headers",
+    "config.security.ApiSecurityHeaders",
 ]
 
 TEMPLATES = [

@@ -1,7 +1,8 @@
 """The base classes of the API's viewsets: limits, Idempotency-Key, lists."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from functools import cache
 from typing import Any, cast
 
 from django.db.models import QuerySet
@@ -10,6 +11,7 @@ from django.http.response import HttpResponseBase
 from rest_framework.request import Request
 from rest_framework.viewsets import ViewSet
 
+from core.checked_headers import CheckedHeaders, add_headers, checked_headers
 from core.client_address import client_address, network_of
 from core.errors import InvalidRequest
 from core.handler import SAFE_METHODS
@@ -46,6 +48,7 @@ class _ApiViewSet(ViewSet):
 
     resource = ""  # what the reference calls the objects, in the singular
     http_method_names = ["get", "post", "patch", "delete", "head"]  # noqa: RUF012  # as the base
+    default_response_headers: Mapping[str, str] = {}  # type: ignore[assignment]  # see `finalize_response`
     limits: Sequence[RateLimit] = ADDRESS_LIMITS
     # What every operation accepts besides its own parameters and fields.
     always_accepted: Sequence[str] = ()
@@ -126,12 +129,18 @@ class _ApiViewSet(ViewSet):
         self.rate_headers = consume(self.limits, self.scope_of(request))
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
-        answer = super().finalize_response(request, response, *args, **kwargs)
         for headers in ("rate_headers", "warning_headers"):
             for name, value in getattr(self, headers, {}).items():
-                answer[name] = value
-        answer.setdefault("Cache-Control", "no-store")
-        return answer
+                response[name] = value
+        add_headers(response, _constant_headers(frozenset(self.action_map)))
+        return response
+
+
+@cache
+def _constant_headers(methods: frozenset[str]) -> CheckedHeaders:
+    """Return the headers that all responses of an address have, by the methods that it takes."""
+    allowed = [name.upper() for name in _ApiViewSet.http_method_names if name in methods]
+    return checked_headers({"Allow": ", ".join(allowed), "Cache-Control": "no-store"})
 
 
 class CallerViewSet(_ApiViewSet):

@@ -1,12 +1,17 @@
 """The headers of every answer."""
 
-import pytest
-from django.test import Client
+from typing import Any
 
-from config.security import transport
+import pytest
+from django.http import HttpResponse
+from django.middleware.security import SecurityMiddleware
+from django.test import Client, RequestFactory
+
+from config.security import SecurityHeaders, transport
 
 pytestmark = pytest.mark.django_db
 
+KINDS: tuple[Any, ...] = (SecurityHeaders, SecurityMiddleware)
 PAGES = ["/healthz", "/v1/payments", "/v1/nothing", "/nothing", "/docs", "/admin/login/"]
 
 
@@ -28,6 +33,22 @@ def test_only_the_back_office_runs_inline_scripts(client: Client, path: str) -> 
     scripts = next(part for part in policy.split("; ") if part.startswith("script-src"))
 
     assert ("unsafe" in scripts) == path.startswith("/admin/")
+
+
+@pytest.mark.parametrize("is_secure", [False, True])
+@pytest.mark.parametrize("own", [{}, {"referrer-policy": "no-referrer"}])
+def test_headers_put_together_once_are_those_that_django_sets(
+    settings, is_secure: bool, own: dict[str, str]
+) -> None:
+    settings.SECURE_HSTS_SECONDS, settings.SECURE_HSTS_PRELOAD = 60, True
+    requests = [RequestFactory().get("/docs", secure=it) for it in (not is_secure, is_secure)]
+    ours, django = (
+        [dict(middleware(request).headers) for request in requests * 2]
+        for middleware in (kind(lambda _: HttpResponse(headers=own)) for kind in KINDS)
+    )
+
+    assert ours == django
+    assert ("Strict-Transport-Security" in ours[1]) == is_secure
 
 
 def test_cookies_are_bound_to_the_host_where_there_is_https() -> None:
