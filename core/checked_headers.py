@@ -1,6 +1,6 @@
-"""Headers that many responses have: checked once, and added to each response in one step."""
+"""The headers of responses, in one step: to add those that were checked before, and to send all."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from django.http.response import HttpResponseBase, ResponseHeaders
 
@@ -21,3 +21,9 @@ def add_headers(response: HttpResponseBase, headers: CheckedHeaders) -> None:
     """
     own: CheckedHeaders = response.headers._store
     response.headers._store = {**headers, **own}
+
+
+def sent_headers(response: HttpResponseBase) -> Iterable[tuple[str, str]]:
+    """Return the headers of a response as they are sent, without five calls for each."""
+    own: CheckedHeaders = response.headers._store
+    return own.values()
