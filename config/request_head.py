@@ -8,15 +8,19 @@ for as long as it lives.
 """
 
 from collections.abc import Iterable
+from functools import lru_cache
 from http import HTTPMethod
 from typing import Any
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
+from django.conf import settings
 from django.core.handlers.wsgi import WSGIRequest
+from django.http import HttpRequest
 from django.utils.functional import cached_property
 from django.utils.http import parse_header_parameters
 
 LONGEST_CONTENT_TYPE = 300  # a boundary, the longest part of one, has 200 characters at most
+MOST_HOSTS = 100  # of those that are ours, with and without their ports
 METHODS = frozenset(HTTPMethod)
 ENCODED_PARAMETER = "*="  # RFC 2231, for e-mails: browsers and HTTP libraries send none
 
@@ -41,10 +45,23 @@ class Utf8Request(WSGIRequest):
         """Return whether it came by http or https: three middlewares ask, from five settings."""
         return super().scheme
 
+    def get_host(self) -> str:
+        """Return the host, if it is ours. Raises DisallowedHost."""
+        host = self.META.get("HTTP_HOST")
+        return _ours(host, tuple(settings.ALLOWED_HOSTS)) if host else super().get_host()
+
     def _set_content_type_params(self, meta: dict[str, Any]) -> None:
         # As Django's, which then sets `encoding` to the charset.
         content_type = meta.get("CONTENT_TYPE", "")
         self.content_type, self.content_params = parse_header_parameters(content_type)
+
+
+@lru_cache(MOST_HOSTS)
+def _ours(host: str, allowed: tuple[str, ...]) -> str:
+    """Return a host that Django accepts, looked at once. Raises DisallowedHost, each time."""
+    request = HttpRequest()
+    request.META["HTTP_HOST"] = host
+    return request.get_host()
 
 
 def rename_unknown_methods(application: WSGIApplication) -> WSGIApplication:

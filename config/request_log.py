@@ -1,8 +1,12 @@
 """One log line per request: its id, caller, address, path and status."""
 
 import logging
+import re
 from collections.abc import Callable
+from functools import cache
 from http import HTTPStatus
+from time import time
+from typing import Any
 
 import structlog
 from django.http import HttpRequest, HttpResponse
@@ -14,6 +18,7 @@ from core.client_address import client_address
 from core.intended_errors import is_intended
 
 logger = logging.getLogger(__name__)
+_PLAIN = re.compile(r"[0-9A-Za-z/_.-]+")
 
 _GetResponse = Callable[[HttpRequest], HttpResponse]
 
@@ -42,7 +47,7 @@ def _line_of(request: HttpRequest, response: HttpResponse, about: dict[str, str]
     line = FinishedEvent(
         event="request_finished",
         code=response.status_code,
-        request=redact(f"{request.method} {request.get_full_path()}")[:REQUEST_CHARACTERS],
+        request=redact(f"{request.method} {_address_of(request)}")[:REQUEST_CHARACTERS],
         request_id=redact(about["request_id"]),  # may be the caller's own
         ip=about["ip"],
     )
@@ -51,12 +56,24 @@ def _line_of(request: HttpRequest, response: HttpResponse, about: dict[str, str]
     return line
 
 
+def _address_of(request: HttpRequest) -> str:
+    """Return path and query, written as in an URL: most paths are already."""
+    is_plain = not request.META.get("QUERY_STRING") and _PLAIN.fullmatch(request.path)
+    return request.path if is_plain else request.get_full_path()
+
+
 def _write(level: int, line: FinishedEvent) -> None:
-    """Pass a line to the handlers, without the search for the calling code."""
-    record = logger.makeRecord(logger.name, level, __file__, 0, line, (), None)
+    """Pass a line to the handlers, in a record made without a search for the calling code."""
+    record = logging.LogRecord.__new__(logging.LogRecord)
+    record.__dict__.update(_fields_of_record(level), msg=line, created=time())
     line["level"], line["logger"] = record.levelname.lower(), record.name
     stamp(logger, line["level"], line)
     logger.handle(record)
+
+
+@cache
+def _fields_of_record(level: int) -> dict[str, Any]:
+    return vars(logger.makeRecord(logger.name, level, __file__, 0, None, (), None))
 
 
 class RequestLog(RequestMiddleware):

@@ -1,0 +1,36 @@
+"""Which hosts the web server's requests may be for: each is looked at once."""
+
+import pytest
+from django.core.exceptions import DisallowedHost
+from django.test import RequestFactory
+
+from config.request_head import Utf8Request
+
+
+def asked_for(host: str) -> Utf8Request:
+    return Utf8Request(RequestFactory().get("/healthz", headers={"host": host}).environ)
+
+
+@pytest.mark.parametrize("host", ["pay.example.com", "pay.example.com:443", "eu.example.net"])
+def test_one_of_ours_is_returned_as_it_was_sent(settings, host: str) -> None:
+    settings.ALLOWED_HOSTS = ["pay.example.com", ".example.net"]
+
+    assert [asked_for(host).get_host() for _ in range(2)] == [host, host]
+
+
+@pytest.mark.parametrize("host", ["example.com", "pay.example.com.evil.net", "a b", ""])
+def test_another_is_refused_each_time(settings, host: str) -> None:
+    settings.ALLOWED_HOSTS = ["pay.example.com"]
+
+    for _ in range(2):
+        with pytest.raises(DisallowedHost):
+            asked_for(host).get_host()
+
+
+def test_one_that_is_no_longer_ours_is_refused(settings) -> None:
+    settings.ALLOWED_HOSTS = ["pay.example.com"]
+    asked_for("pay.example.com").get_host()
+    settings.ALLOWED_HOSTS = ["new.example.com"]
+
+    with pytest.raises(DisallowedHost):
+        asked_for("pay.example.com").get_host()
