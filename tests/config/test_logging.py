@@ -28,17 +28,6 @@ def test_a_request_is_one_line_with_its_id(client: Client, lines) -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(
-    "path", ["/v1/a-b_c.1", "/v1/a b", "/v1/\u00e9", "/v1/a?b=c%20d", "/v1/a?"]
-)
-def test_an_address_is_written_as_in_a_url(client: Client, lines, path: str) -> None:
-    request = client.get(path).wsgi_request
-
-    (line,) = lines()
-    assert line["request"] == f"GET {request.get_full_path()}"
-
-
-@pytest.mark.django_db
 def test_probes_that_go_well_are_not_logged(client: Client, lines) -> None:
     client.get("/healthz")
 
