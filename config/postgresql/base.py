@@ -6,12 +6,14 @@ that reading a list takes. Our sessions are in UTC, so the driver returns UTC an
 
 import select
 from functools import cache
+from threading import get_ident
 from time import perf_counter
 from typing import Any
 
 import psycopg
 from django.db.backends.postgresql import base
 from django.db.backends.postgresql.schema import DatabaseSchemaEditor
+from django.db.backends.utils import CursorWrapper
 from psycopg import _queries
 from psycopg.adapt import AdaptersMap
 from psycopg.postgres import types
@@ -54,6 +56,23 @@ class TimedCursor(base.ServerBindingCursor):
             return super().execute(*args, **options)  # type: ignore[misc]  # the stub lacks it
         finally:
             note_statement(perf_counter() - began)
+
+
+class QuickCursor(CursorWrapper):
+    """Django's cursor, which goes through its wrappers of statements only where there are any."""
+
+    def execute(self, sql: Any, params: Any = None) -> Any:
+        if params is None or self.db.execute_wrappers:
+            return super().execute(sql, params)
+        self.db.validate_no_broken_transaction()
+        with self.db.wrap_database_errors:
+            return self.cursor.execute(sql, params)
+
+    def fetchall(self) -> list[Any]:
+        """Return all rows, without a function made for this one call."""
+        with self.db.wrap_database_errors:
+            rows: list[Any] = self.cursor.fetchall()
+            return rows
 
 
 # PostgreSQL adds no constraint "if not exists"; in one statement, no row gets in between.
@@ -123,6 +142,22 @@ class DatabaseWrapper(base.DatabaseWrapper):
         connection: Any = self.connection
         if connection.autocommit != autocommit:
             super()._set_autocommit(autocommit)  # type: ignore[misc]  # the stub lacks it
+
+    def cursor(self) -> Any:
+        """Return a cursor as Django does, without asking whether this is an event loop: it is none.
+
+        The pool has looked at the connection, and only another thread's needs Django's own check.
+        """
+        if self.connection is None:
+            self.ensure_connection()
+        if self._thread_ident != get_ident():  # type: ignore[attr-defined]  # the stub lacks it
+            self.validate_thread_sharing()
+        with self.wrap_database_errors:
+            cursor = self.create_cursor()
+        return self.make_debug_cursor(cursor) if self.queries_logged else self.make_cursor(cursor)
+
+    def make_cursor(self, cursor: Any) -> CursorWrapper:
+        return QuickCursor(cursor, self)
 
     def create_cursor(self, name: str | None = None) -> Any:
         """Return a cursor, without Django's check of the time zone; a named one is server-side."""
