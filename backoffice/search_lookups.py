@@ -26,8 +26,8 @@ from backoffice.search_words import bank_account_name, key_name, kind_named
 from backoffice.services.instruction_kinds import ADJUST_MERCHANT, ADJUST_WALLET
 from backoffice.staff import Staff
 from core.currencies import EXPONENTS
-from core.queries import COMMON_WORDS, WORDS
-from core.search import HasWords
+from core.queries import WORDS
+from core.search import BeginsWords, HasWords
 from customers.models import Customer
 from funding.models import TopUp
 from merchants.models import ApiKey, Merchant
@@ -232,7 +232,8 @@ def with_words(words: Sequence[str], most: int) -> QuerySet[Payment]:
     oldest = newest.values_list("pk", flat=True)[COMMON_AMONG - 1 : COMMON_AMONG].first()
     if oldest:
         within = newest.filter(HasWords(words, *newest.searched), pk__gte=oldest)
-        common: QuerySet[Payment] = within.matching({COMMON_WORDS: words})
+        is_common = BeginsWords(words, *newest.searched, are_common=True)
+        common: QuerySet[Payment] = within.filter(is_common)
         if common[:most].count() == most:
             return common
     found: QuerySet[Payment] = Payment.objects.matching({WORDS: words})

@@ -140,18 +140,17 @@ class BeginsWords(Func):
         PostgreSQL assumes that one row in fifty has any beginning of a word. It would read the
         newest rows until a page is full, which for a rare word are all of them. Of two conditions
         it assumes one in 2,500, and takes the index of words; rows found there have to be sorted.
-        To state the words twice would gather all that have them twice. Those that are known to be
-        common are looked for row by row, in the order of the list.
+        To state the words twice would gather all that have them twice.
         """
         *columns, owner = self._columns(compiler)
         wanted = " & ".join(f"{word}:*" for word in self.words)
         query, params = "to_tsquery('simple'::regconfig, %s)", [wanted]
         if self._merchant_id is not None:
             query, params = f"({query} && %s::tsquery)", [*params, f"'@{self._merchant_id}'"]
-        words = words_sql(columns, owner)
+        has_words = f"{words_sql(columns, owner)} @@ {query}"
         if self._are_common:
-            return f"({words} || ''::tsvector @@ {query})", params  # no index has that
-        return f"({words} @@ {query} AND {_owner_sql(owner)} @@ '''@'':*'::tsquery)", params
+            return f"({has_words})", params
+        return f"({has_words} AND {_owner_sql(owner)} @@ '''@'':*'::tsquery)", params
 
     def as_sqlite(
         self, compiler: Any, connection: Any, **_: Any
@@ -163,6 +162,16 @@ class BeginsWords(Func):
     def _columns(self, compiler: Any) -> list[str]:
         """Return the columns with the words, and the one with the owner."""
         return [compiler.compile(column)[0] for column in self.get_source_expressions()]
+
+
+class ReadsWords(BeginsWords):
+    """The same of rows that are read one by one: no index answers it."""
+
+    def as_postgresql(self, compiler: Any, connection: Any, **_: Any) -> Compiled:
+        *columns, owner = self._columns(compiler)
+        wanted = " & ".join(f"{word}:*" for word in self.words)
+        words = f"{words_sql(columns, owner)} || ''::tsvector"
+        return f"({words} @@ to_tsquery('simple'::regconfig, %s))", [wanted]
 
 
 class HasWords(BeginsWords):

@@ -11,7 +11,7 @@ from django.db.models import Model, QuerySet, Value
 from core.errors import ApiError, NotFound
 from core.prepared import Placeholder, Prepared
 from core.queries import COMMON_WORDS, PAIRS, WORDS, Lookups
-from core.search import BeginsWords, HoldsPairs
+from core.search import BeginsWords, HoldsPairs, ReadsWords
 
 _Row = TypeVar("_Row", bound=Model)
 
@@ -78,7 +78,7 @@ class CallerScoped(QuerySet[_Row]):
         if words:
             rows = rows.filter(BeginsWords(words, *self.searched, merchant_id=merchant_id))
         if common:
-            rows = rows.filter(BeginsWords(common, *self.searched, are_common=True))
+            rows = rows.filter(ReadsWords(common, *self.searched))
         return rows
 
     def one(self, pk: str) -> _Row:

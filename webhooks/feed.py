@@ -32,7 +32,7 @@ RETRY_SECONDS = 2
 # Between dates, so many events are read one by one; of more, those around the dates are found.
 NEAR = 5_000
 # Events are numbered as they are written: other work has been stopped long before it takes so long.
-DISORDER = timedelta(hours=1)
+DISORDER = timedelta(minutes=10)
 # What an entry has, too: its indexes find these in the order of the feed.
 OF_ENTRY = {name: f"entry__{name}" for name in ("type", "resource_id")}
 
