@@ -30,17 +30,17 @@ class Ceiling:
 
 
 LIMITS = {
-    "create": Ceiling(2, 2_310, Ceiling(5, 2_480)),
-    "read": Ceiling(1, 1_010),
-    "list": Ceiling(1, 2_040, Ceiling(1, 3_330)),
-    "list filtered": Ceiling(1, 2_090, Ceiling(1, 3_380)),
-    "cancel": Ceiling(3, 1_820, Ceiling(7, 1_960)),
-    "confirm": Ceiling(6, 3_160, Ceiling(12, 4_180)),
-    "refund": Ceiling(5, 3_180, Ceiling(13, 3_670)),
-    "balance": Ceiling(1, 980),
-    "checkout page": Ceiling(1, 3_010),
-    "status poll": Ceiling(1, 920),
-    "QR image": Ceiling(0, 830),
+    "create": Ceiling(2, 2_200, Ceiling(5, 2_380)),
+    "read": Ceiling(1, 900),
+    "list": Ceiling(1, 1_940, Ceiling(1, 3_230)),
+    "list filtered": Ceiling(1, 1_990, Ceiling(1, 3_290)),
+    "cancel": Ceiling(3, 1_690, Ceiling(7, 1_860)),
+    "confirm": Ceiling(6, 2_990, Ceiling(12, 4_080)),
+    "refund": Ceiling(5, 2_990, Ceiling(13, 3_590)),
+    "balance": Ceiling(1, 870),
+    "checkout page": Ceiling(1, 2_960),
+    "status poll": Ceiling(1, 870),
+    "QR image": Ceiling(0, 790),
     "link page": Ceiling(1, 3_550),
 }
 
