@@ -164,7 +164,7 @@ MIDDLEWARE = [
     "core.middleware.instant",
     "core.middleware.request_id",
     "config.request_log.RequestLog",
-    "config.security.SecurityHeaders",
+    "django.middleware.security.SecurityMiddleware",
     "config.static_files.StaticFiles",
     "config.security.PolicyMiddleware",
     "config.security.admin_policy",

@@ -45,5 +45,5 @@ def test_at_most_five_of_64_parallel_guesses_are_evaluated(payment_of, monkeypat
     payment.refresh_from_db()
     assert 1 <= len(evaluated) <= 4
     assert statuses <= {303, 409, 422, 503}
-    assert payment.status == PaymentStatus.REQUIRES_ACTION
+    assert payment.status == PaymentStatus.PENDING  # as the PIN is locked
     assert Customer.objects.get(phone="+12425550177").pin_failures == 5
