@@ -239,3 +239,61 @@ def test_a_page_weighs_less_than_60_kilobytes(open_page, site):
 
     weight = sum(size for url, size in sizes if "/qr." not in url)
     assert 10_000 < weight < 60_000
+
+
+@pytest.mark.parametrize(
+    ("name", "of"),
+    [
+        ("devices", ".list form ~ p"),
+        ("account", ".list a[href^='/receipts'] ~ .small"),
+        ("till", ".list .plain ~ p"),
+    ],
+)
+def test_details_in_a_list_have_its_whole_width(screen, name, of):
+    """They stood in what the button left of a small phone: one word a line."""
+    page = screen(name, locale="fr", width=320)
+    narrower = page.evaluate(
+        """(of) => [...document.querySelectorAll(of)]
+        .map((each) => each.closest("li").clientWidth - each.clientWidth)""",
+        of,
+    )
+
+    assert narrower != []
+    assert max(narrower) == 0
+
+
+@pytest.mark.parametrize(("name", "width"), [("counter", 390), ("till", 1_280)])
+def test_a_counters_sums_stand_beside_their_times_and_its_totals_in_columns(screen, name, width):
+    page = screen(name, width=width)
+    lower, columns = page.evaluate(
+        """() => {
+        const box = (each) => each.getBoundingClientRect();
+        return [
+          [...document.querySelectorAll(".feed > li")].filter(({ children: [time, price] }) =>
+            box(price).top > box(time).bottom || box(price).right > box(time.parentElement).right,
+          ).length,
+          new Set([...document.querySelectorAll(".day > div")].map((each) => box(each).left)).size,
+        ];
+        }"""
+    )
+
+    assert (lower, columns) == (0, 2)
+
+
+@pytest.mark.parametrize(("name", "kinds"), [("keypad-tips", 3), ("till", 4), ("account", 2)])
+def test_what_its_ground_tells_apart_has_an_edge_in_forced_colours(screen, name, kinds):
+    """A keypad was twelve signs without keys: grounds and shadows are not drawn there."""
+    page = screen(name)
+    page.emulate_media(forced_colors="active")
+    edges = page.evaluate(
+        """() => Object.fromEntries(
+        [".slip", ".panel", ".keys button", ".choices label", ".product"]
+        .map((kind) => [kind, [...document.querySelectorAll(kind)]])
+        .filter(([, found]) => found.length)
+        .map(([kind, found]) => [kind, found.every((each) =>
+            getComputedStyle(each).borderTopStyle === "solid")]))"""
+    )
+    page.emulate_media(forced_colors="none")
+
+    assert len(edges) == kinds
+    assert all(edges.values())

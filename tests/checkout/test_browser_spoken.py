@@ -128,7 +128,7 @@ message, and appear on this page.
     "till": """
         heading {PAYEE}
         status [live=polite]
-        StaticText Live
+        StaticText Connected
         button Sound is off [pressed=false]
         region Put a sum on the code
         heading Put a sum on the code

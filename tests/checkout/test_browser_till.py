@@ -185,7 +185,7 @@ def test_the_till_says_what_is_wrong_when_too_much_is_asked(open_page, merchant,
     till.get_by_text("Too many requests: wait a moment, then try again").wait_for()
 
     till.unroute_all()
-    till.get_by_text("Live", exact=True).wait_for()
+    till.get_by_text("Connected", exact=True).wait_for()
 
 
 def test_the_keyboard_keeps_its_place_while_the_lists_are_renewed(open_page, merchant, site):
