@@ -10,7 +10,6 @@ from core import attempt_limits
 from core.errors import ApiError, RateLimited
 from customers.errors import InvalidPin, PinLocked, ProofMethod, VerificationFailed
 from customers.models import Customer, CustomerSession
-from customers.pin_locks import lock_of
 from customers.pins import check_pin
 from customers.sessions import proof_needed, set_first_pin
 from funding.continuing import store_verification
@@ -165,12 +164,11 @@ def pay_with_pin(
     the errors of the payment's status.
     """
     customer = _signed_in(browser)
-    was_locked = lock_of(customer, now=now) is not None
     try:
         with recorded_attempt(payment.id, Verification.PIN, browser, address=address, now=now):
             check_pin(customer_id=customer.id, pin=pin, address=address, now=now)
     except (InvalidPin, PinLocked) as error:
-        if was_locked:  # the PIN was not looked at
+        if isinstance(error, PinLocked) and not error.was_checked:
             raise
         return fail_or_raise(payment, PIN_LOCKED, error, browser, now)
     return pay_verified(payment, browser, Verification.PIN, now)

@@ -27,7 +27,10 @@ class InvalidPin(ApiError):
 
 
 class PinLocked(ApiError):
-    """`until` is when the PIN can be tried again; without it, only a reset helps."""
+    """`until` is when the PIN can be tried again; without it, only a reset helps.
+
+    `was_checked`: the PIN that was entered was the wrong one that locks it; others are not checked.
+    """
 
     status, code = 422, "PIN_LOCKED"
     message = "The PIN is locked after too many wrong attempts."
@@ -35,8 +38,8 @@ class PinLocked(ApiError):
     remedy = "The customer waits [[pin_lock]], resets the PIN with a code, or uses a passkey."
     test_mode = "Confirm with `customer_phone` [[phone_pin_locked]]."
 
-    def __init__(self, until: datetime | None = None) -> None:
-        self.until = until
+    def __init__(self, until: datetime | None = None, *, was_checked: bool = False) -> None:
+        self.until, self.was_checked = until, was_checked
         super().__init__()
 
 

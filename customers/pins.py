@@ -276,11 +276,11 @@ def _reset_failures(customer: Customer, now: datetime, **renewed: str) -> bool:
 
 def _wrong(customer: Customer, now: datetime) -> ApiError:
     if customer.pin_is_disabled:
-        return PinDisabled()
+        return PinDisabled(was_checked=True)
     if customer.pin_failures == ATTEMPTS_UNTIL_LOCKED:
         if behaviour_of(customer) == Behaviour.WRONG_PIN:
             _reset_failures(customer, now)  # this phone is shared: the next payment starts afresh
-        return PinLocked(customer.pin_locked_until)
+        return PinLocked(customer.pin_locked_until, was_checked=True)
     was_locked_before = customer.pin_failures > ATTEMPTS_UNTIL_LOCKED
     limit = PIN_ATTEMPTS_UNTIL_DISABLED if was_locked_before else ATTEMPTS_UNTIL_LOCKED
     return InvalidPin(limit - customer.pin_failures)

@@ -1,11 +1,15 @@
 """A payment survives what its customer can put right, until too many attempts have failed."""
 
+from datetime import timedelta
+from typing import Any
+
 import pytest
 
 from checkout.flow import FAILED_ATTEMPTS
 from core.attempt_limits import count_attempt
 from core.clock import utc_now
 from customers.models import Customer
+from customers.pins import check_pin
 from payments.models import Payment, PaymentTransition
 from payments.statuses import PAYABLE, PaymentStatus
 from tests.checkout.shopper import Shopper, signed_in_at
@@ -130,6 +134,23 @@ def test_a_pin_that_is_locked_already_costs_the_payment_no_attempt(payment_of):
     exhaust(payment)
     fields = shopper.form(to="/back").fields | {"agreed": agreed}
     shopper.client.post(shopper.path, fields | {"pin": "9999"})
+
+    payment.refresh_from_db()
+    assert payment.status == PaymentStatus.PENDING
+
+
+def test_nor_does_one_that_another_has_locked_meanwhile(payment_of, monkeypatch):
+    """Of many at once, all but five failed the payment unseen: one phone was enough for that."""
+    payment = payment_of(1_250)
+    shopper = signed_in_at(payment, "+1 242 555 0177")
+    exhaust(payment)
+
+    def locked_first(**values: Any) -> None:
+        Customer.objects.update(pin_locked_until=utc_now() + timedelta(minutes=30))
+        check_pin(**values)
+
+    monkeypatch.setattr("checkout.flow.check_pin", locked_first)
+    shopper.send(pin="9999")
 
     payment.refresh_from_db()
     assert payment.status == PaymentStatus.PENDING

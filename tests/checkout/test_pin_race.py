@@ -6,6 +6,8 @@ from threading import Barrier
 import pytest
 from django.db import connection
 
+from checkout.flow import FAILED_ATTEMPTS
+from core.models import Quota
 from customers import pin_hashing
 from customers.models import Customer
 from payments.statuses import PaymentStatus
@@ -45,5 +47,7 @@ def test_at_most_five_of_64_parallel_guesses_are_evaluated(payment_of, monkeypat
     payment.refresh_from_db()
     assert 1 <= len(evaluated) <= 4
     assert statuses <= {303, 409, 422, 503}
-    assert payment.status == PaymentStatus.PENDING  # as the PIN is locked
+    assert payment.status == PaymentStatus.PENDING
+    # One that finds the PIN locked meanwhile is no attempt: they would fail the payment at once.
+    assert Quota.objects.get(key=FAILED_ATTEMPTS.key(payment.id)).used <= 5
     assert Customer.objects.get(phone="+12425550177").pin_failures == 5
