@@ -139,7 +139,7 @@ def test_a_pin_that_is_locked_already_costs_the_payment_no_attempt(payment_of):
     assert payment.status == PaymentStatus.PENDING
 
 
-def test_nor_does_one_that_another_has_locked_meanwhile(payment_of, monkeypatch):
+def test_a_pin_that_is_locked_meanwhile_costs_the_payment_no_attempt(payment_of, monkeypatch):
     """Of many at once, all but five failed the payment unseen: one phone was enough for that."""
     payment = payment_of(1_250)
     shopper = signed_in_at(payment, "+1 242 555 0177")
