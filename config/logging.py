@@ -139,12 +139,14 @@ class LineFormatter(logging.Formatter):
 
 
 class LineHandler(logging.StreamHandler[TextIO]):
-    """Writes and flushes each line under one lock; the standard library takes another to flush."""
+    """Writes and flushes each line under one lock; the standard library takes it again to flush."""
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
             self.stream.write(f"{self.format(record)}\n")
             self.stream.flush()
+        except RecursionError:  # reporting it would take more calls
+            raise
         except Exception:  # as the standard library does: a line that fails must not stop a request
             self.handleError(record)
 

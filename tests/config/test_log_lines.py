@@ -1,10 +1,16 @@
 """How a log line is written, whatever it says."""
 
 import json
+import logging
+import time
+from io import StringIO
 
 import pytest
 import structlog
+from django.core.exceptions import BadRequest
 from django.test import Client
+
+from config.logging import LineHandler
 
 
 @pytest.mark.parametrize("said", ["Caf\u00e9\u0085", "\ud83d", 2**70, {1: "one"}, "plain"])
@@ -24,3 +30,65 @@ def test_an_address_is_written_as_in_a_url(client: Client, lines, path: str) -> 
 
     (line,) = lines()
     assert line["request"] == f"GET {request.get_full_path()}"
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("fault", "level"), [(BadRequest, "INFO"), (RuntimeError, "ERROR")])
+def test_the_record_of_a_request_is_one_of_its_own(
+    client: Client, lines, monkeypatch: pytest.MonkeyPatch, fault: type[Exception], level: str
+) -> None:
+    """Other handlers, such as the count of errors, go by what a record says of itself."""
+
+    def fail(*args: object, **values: object) -> None:
+        raise fault
+
+    monkeypatch.setattr("checkout.views.paying.ReviewPage.prepare", fail)
+    seen: list[logging.LogRecord] = []
+    logger = logging.getLogger("config.request_log")
+    monkeypatch.setattr(logger, "handle", seen.append)
+    client.get("/checkout/pay_1")
+    began = time.time()
+    client.get("/checkout/pay_1")
+
+    first, second = seen
+    made = logger.makeRecord(logger.name, logging.INFO, "", 0, None, (), None)
+    assert vars(second).keys() == vars(made).keys()
+    assert (second.name, second.levelname) == ("config.request_log", level)
+    assert first.created <= began <= second.created
+    assert first.msg is not second.msg
+
+
+class Pipe(StringIO):
+    """Counts how often what was written is passed on."""
+
+    flushed = 0
+
+    def flush(self) -> None:
+        self.flushed += 1
+
+
+def test_each_line_leaves_the_process_at_once() -> None:
+    pipe = Pipe()
+    handler = LineHandler(pipe)
+
+    handler.handle(logging.makeLogRecord({"msg": "one"}))
+
+    assert (pipe.getvalue(), pipe.flushed) == ("one\n", 1)
+
+
+def test_a_line_that_fails_stops_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    LineHandler(StringIO()).handle(logging.makeLogRecord({"msg": "%d", "args": ("one",)}))
+
+    assert "--- Logging error ---" in capsys.readouterr().err
+
+
+def test_a_line_of_endless_calls_is_not_reported_by_more_of_them() -> None:
+    class Endless(logging.Formatter):
+        def format(self, record: logging.LogRecord) -> str:
+            return self.format(record)
+
+    handler = LineHandler(StringIO())
+    handler.setFormatter(Endless())
+
+    with pytest.raises(RecursionError):
+        handler.handle(logging.makeLogRecord({"msg": "one"}))
