@@ -62,7 +62,7 @@ class QuickCursor(CursorWrapper):
     """Django's cursor, which goes through its wrappers of statements only where there are any."""
 
     def execute(self, sql: Any, params: Any = None) -> Any:
-        if params is None or self.db.execute_wrappers:
+        if self.db.execute_wrappers:
             return super().execute(sql, params)
         self.db.validate_no_broken_transaction()
         with self.db.wrap_database_errors:
