@@ -27,6 +27,16 @@ def test_another_is_refused_each_time(settings, host: str) -> None:
             asked_for(host).get_host()
 
 
+def test_without_one_it_is_that_of_the_server(settings) -> None:
+    settings.ALLOWED_HOSTS = ["pay.example.com"]
+    environ = RequestFactory().get("/healthz").environ
+    assert "HTTP_HOST" not in environ
+
+    assert Utf8Request(environ | {"SERVER_NAME": "pay.example.com"}).get_host() == "pay.example.com"
+    with pytest.raises(DisallowedHost):
+        Utf8Request(environ).get_host()
+
+
 def test_one_that_is_no_longer_ours_is_refused(settings) -> None:
     settings.ALLOWED_HOSTS = ["pay.example.com"]
     asked_for("pay.example.com").get_host()

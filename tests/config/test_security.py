@@ -51,6 +51,16 @@ def test_headers_put_together_once_are_those_that_django_sets(
     assert ("Strict-Transport-Security" in ours[1]) == is_secure
 
 
+def test_a_response_without_content_is_given_no_type() -> None:
+    empty = HttpResponse(status=204)
+    del empty["Content-Type"]
+
+    sent = SecurityHeaders(lambda _: empty)(RequestFactory().get("/docs"))
+
+    assert "Content-Type" not in sent
+    assert sent["X-Content-Type-Options"] == "nosniff"
+
+
 def test_cookies_are_bound_to_the_host_where_there_is_https() -> None:
     safe, local = transport(https=True, proxies=1), transport(https=False, proxies=0)
 

@@ -52,6 +52,8 @@ def test_a_common_word_is_found_among_the_newest(
     (page,) = _pages(sent)
     assert '"payments_payment"."created_at" >= ' in page
     assert "|| ''::tsvector @@" in page  # which no index has
+    (bound,) = [it["sql"] for it in sent.captured_queries if "OFFSET 2" in it["sql"]]
+    assert "tsvector" not in bound  # the newest of all, and not of those with the word
     assert not any("LIMIT 100001" in it["sql"] for it in sent.captured_queries)
 
 
@@ -82,11 +84,13 @@ def test_the_newest_with_a_common_word_are_found_in_order(
 
 
 @pytest.mark.parametrize("very_common", [1, 9])
+@pytest.mark.parametrize("among", [2, 3])
 def test_a_word_that_was_common_is_found_behind_the_newest(
-    api: Api, merchant: Merchant, monkeypatch: pytest.MonkeyPatch, very_common: int
+    api: Api, merchant: Merchant, monkeypatch: pytest.MonkeyPatch, very_common: int, among: int
 ) -> None:
+    """Also if some of the newest have it, but too few for the page."""
     monkeypatch.setattr(caller_lists, "MOST_COUNTED", 1)
-    monkeypatch.setattr(caller_lists, "COMMON_AMONG", 2)
+    monkeypatch.setattr(caller_lists, "COMMON_AMONG", among)
     monkeypatch.setattr(caller_lists, "COMMON_ROWS", very_common)
     _, second, third, *_ = _sell(merchant, "Conch", "Conch", "Conch", "Fish", "Fish")
 

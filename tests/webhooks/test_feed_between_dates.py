@@ -43,6 +43,7 @@ def test_between_dates_only_events_around_them_are_read(
     """One that began the feed on a day long past it read all of the shop's events before it."""
     for days in (9, 8, 5, 5, 2, 1):
         _happens(merchant, at=TODAY - timedelta(days=days))
+    for days in (7, 6, 6, 6, 6, 3, 3, 3):  # nearer to the day, and with other numbers
         _happens(stranger, at=TODAY - timedelta(days=days))
     day = (TODAY - timedelta(days=5)).date().isoformat()
 
@@ -86,3 +87,21 @@ def test_what_was_numbered_in_another_order_is_found(api: Api, merchant: Merchan
     assert _numbers(api, merchant, start_date=iso(noon)) == [2, 4, 5, 6]
     until = iso(noon + timedelta(minutes=10))
     assert _numbers(api, merchant, end_date=until) == [1, 2, 3, 4, 6]
+
+
+def test_nothing_is_looked_up_where_few_numbers_lie_ahead(
+    api: Api, merchant: Merchant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A program that follows the feed asks often, and each time finds a few events or none."""
+    for days in (3, 2, 1):
+        _happens(merchant, at=TODAY - timedelta(days=days))
+    query = {"start_date": "2000-01-01", "end_date": "2999-01-01"}
+    assert _numbers(api, merchant, **query) == [1, 2, 3]
+    sent: list[int] = []
+    for near in (3, 2):
+        monkeypatch.setattr(feed, "NEAR", near)
+        with CaptureQueriesContext(connection) as captured:
+            _numbers(api, merchant, **query)
+        sent.append(len(captured))
+
+    assert sent == [sent[1] - 2, sent[1]]
