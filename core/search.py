@@ -77,9 +77,12 @@ def _other_readings(text: str) -> list[Any]:
 
 
 def words_of(text: str) -> tuple[str, ...]:
-    """Return the words of a text: runs of letters and digits, composed and in lower case."""
+    """Return the words of a text: runs of letters and digits, composed and in lower case.
+
+    Python splits the Turkish capital İ into an i and a dot, which is no letter; databases do not.
+    """
     composed = unicodedata.normalize("NFC", text)
-    return tuple(dict.fromkeys(_WORD.findall(composed.lower())))
+    return tuple(dict.fromkeys(_WORD.findall(composed.lower().replace("i\u0307", "i"))))
 
 
 def rarest_of(words: Sequence[str]) -> str:

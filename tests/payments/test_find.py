@@ -128,6 +128,15 @@ def test_it_finds_words(api: Api, merchant: Merchant, words: str, *, is_found: b
     assert found(api, merchant, q=words) == [payment.id] * is_found
 
 
+@pytest.mark.parametrize("words", ["İstanbul", "İSTANBUL ile", "istanbul"])
+def test_a_dot_over_a_capital_does_not_split_a_word(
+    api: Api, merchant: Merchant, words: str
+) -> None:
+    payment = PaymentFactory(merchant=merchant, description="İstanbul İle Çay")
+
+    assert found(api, merchant, q=words) == [payment.id]
+
+
 @pytest.mark.parametrize("form", ["NFC", "NFD"])
 @pytest.mark.parametrize("asked_form", ["NFC", "NFD"])
 def test_it_finds_accents_however_they_were_typed(
