@@ -12,6 +12,7 @@ from core.clock import utc_now
 from payouts.bank.by_hand import match_by_hand, undo_match
 from payouts.errors import BankEntryNotFound
 from payouts.models import BankEntry, Payout
+from payouts.services import mark_sent, record_paid
 from tests.backoffice.acting import act, page_of_act
 from tests.backoffice.conftest import Office, staff_as
 from tests.client import Api
@@ -51,6 +52,18 @@ def test_a_paid_payout_says_until_when_no_statement_has_it(office, payout) -> No
     read(statement(own, message_id="M-2", number="2026-2"))
 
     assert UNBOOKED not in page(office, payout)
+
+
+def test_one_that_no_run_has_ordered_waits_for_no_statement(office, api: Api) -> None:
+    """A statement names a payout by its order: one without would be said to be missing for ever."""
+    payout = live_payout(api)
+    mark_sent(payout_id=payout.pk, actor="staff:ann", now=utc_now())
+    record_paid(payout_id=payout.pk, actor="staff:ann", now=utc_now())
+
+    shown = page(office, payout)
+
+    assert "Paid on" in shown
+    assert UNBOOKED not in shown
 
 
 def asked_to_undo(office: Office, told: BankEntry) -> Instruction:
