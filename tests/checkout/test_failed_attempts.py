@@ -156,6 +156,23 @@ def test_a_pin_that_is_locked_meanwhile_costs_the_payment_no_attempt(payment_of,
     assert payment.status == PaymentStatus.PENDING
 
 
+def test_once_the_lock_is_lifted_a_payment_begins_with_its_review_again(payment_of):
+    """What is pending waits for no PIN: it would be paid without a press of Pay."""
+    payment = payment_of(1_250)
+    shopper = signed_in_at(payment, "+1 242 555 0177")
+    page, fields = shopper.path, shopper.form().fields
+    for _ in range(5):
+        shopper.client.post(page, fields | {"pin": "9999"})
+    Customer.objects.update(pin_failures=0, pin_locked_until=None)
+
+    shopper.client.post(page, fields | {"pin": "1234"})
+
+    payment.refresh_from_db()
+    assert payment.status == PaymentStatus.PENDING
+    shopper.visit(page)
+    assert shopper.path == payment.hosted_url
+
+
 def test_while_the_pin_is_locked_no_field_is_shown_and_a_new_pin_leads_back(payment_of):
     payment = payment_of(1_250)
     shopper = signed_in_at(payment, "+1 242 555 0177")
