@@ -13,7 +13,7 @@ from core.creditor_references import grouped
 from customers.models import Customer
 from funding.models import FundingWay, TopUp
 from funding.providers import ways_offered
-from funding.statuses import TopUpStatus
+from funding.statuses import CREDITABLE, TopUpStatus
 from payments.models import Payment
 
 W, S = FundingWay, TopUpStatus
@@ -36,6 +36,18 @@ _STATES = {
     S.EXPIRED: (gettext_noop("Expired"), "is-wait"),
     S.REVERSED: (gettext_noop("Taken back"), "is-bad"),
 }
+
+
+# What a page says of a top-up that has ended without its money.
+_ENDS = {
+    S.FAILED: gettext_noop("It did not work. Nothing was added to the wallet."),
+    S.CANCELED: gettext_noop("It was canceled. Nothing was added to the wallet."),
+    S.EXPIRED: gettext_noop("Its time has run out. Nothing was added to the wallet."),
+    S.REVERSED: gettext_noop(
+        "The money did not reach us after all, and was taken back from the wallet."
+    ),
+}
+_LATE = gettext_noop("A transfer with this reference is added all the same, once it arrives.")
 
 
 @dataclass(frozen=True)
@@ -65,10 +77,16 @@ class TopUpView:
     transaction_id: str
     is_pending: bool
     version: str
+    ended: str = ""
 
     @property
     def address(self) -> str:
         return reverse("top-up", args=[self.id])
+
+    @property
+    def seal(self) -> str:
+        """The look of its seal, once it no longer waits."""
+        return "is-still" if self.look == "is-wait" else self.look
 
 
 def choices_of(*, livemode: bool, currency: str) -> list[WayChoice]:
@@ -130,7 +148,16 @@ def top_up_view_of(top_up: TopUp, *, now: datetime) -> TopUpView:
         transaction_id=top_up.transaction_id or "",
         is_pending=status == S.PENDING,
         version=top_up_version_of(top_up, now=now),
+        ended=_end_of(status, way=W(top_up.way)),
     )
+
+
+def _end_of(status: TopUpStatus, *, way: FundingWay) -> str:
+    """Return what a page says of a top-up that has ended without its money, or ""."""
+    if status not in _ENDS:
+        return ""
+    is_late = status in CREDITABLE and way == W.BANK_TRANSFER
+    return f"{_(_ENDS[status])} {_(_LATE)}" if is_late else _(_ENDS[status])
 
 
 def top_up_version_of(top_up: TopUp, *, now: datetime) -> str:

@@ -2,8 +2,10 @@
 
 from dataclasses import dataclass, replace
 
+from django.conf import settings
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from checkout.opening_limits import SignInToOpen
 from checkout.payment_view import PaymentView
@@ -187,11 +189,17 @@ def _frozen() -> Ending:
 
 
 def _new_proof() -> Ending:
+    hours = settings.RISK_NEW_PROOF_HOURS
+    limited = ngettext(
+        "For your safety, it can pay only small amounts in its first hour.",
+        "For your safety, it can pay only small amounts in its first %(hours)d hours.",
+        hours,
+    )
     return Ending(
         _("Your PIN or passkey is new"),
         STILL,
-        _("For your safety, it cannot be used for this much yet. No money has been taken."),
-        next=_("Pay a smaller amount now, or this one later. If it has ended, ask for a new one."),
+        f"{limited % {'hours': hours}} {_('No money has been taken.')}",
+        next=_("Pay a smaller amount now, or this one then. If it has ended, ask for a new one."),
         again_words=_("View the payment"),
     )
 

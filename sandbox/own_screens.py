@@ -144,7 +144,7 @@ OWN_SCREENS: dict[str, Screen] = {
     ),
     "top-up-goes-on": lambda: (
         "top_up",
-        TOP_UP | {"bank_rows": BANK_ROWS, "waits": True, "goes_on": True},
+        TOP_UP | {"bank_rows": BANK_ROWS, "waits": True, "goes_on": True, "is_own": True},
     ),
     "top-up-cash": lambda: (
         "top_up",

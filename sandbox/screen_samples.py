@@ -171,7 +171,12 @@ ARRIVED = replace(
     transaction_id="txn_00VKq1wYb8TzR4mNcXe7PhLs2DuQ9a",
     is_pending=False,
 )
-EXPIRED = replace(ON_ITS_WAY, state="Expired", is_pending=False)
+EXPIRED = replace(
+    ON_ITS_WAY,
+    state="Expired",
+    is_pending=False,
+    ended="Its time has run out. Nothing was added to the wallet.",
+)
 TOP_UP = {"top_up": ON_ITS_WAY, "payment_view": SALE, "livemode": True, "customer": Person()}
 BASE = {
     "payment_view": SALE,

@@ -27,6 +27,7 @@ from payments.customer_steps import cancel_by_customer, return_to_review
 from payments.models import Payment
 from payments.replacements import replacement_of
 from payments.statuses import PAYABLE, PaymentStatus
+from payments.verification import Verification, required_for_amount
 
 
 class ReviewPage(CounterVisit):
@@ -79,6 +80,7 @@ class ReviewPage(CounterVisit):
         return self.page(
             "review.html",
             passkey_at=passkey_at,
+            needs_passkey=required_for_amount(self.payment.sale_amount) == Verification.PASSKEY,
             pin_form=PinForm() if shows_pin else None,
             balance=balance,
             coming=coming,

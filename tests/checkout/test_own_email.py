@@ -76,6 +76,8 @@ def test_a_link_that_was_pressed_says_the_same_again(own: Shopper) -> None:
     again.visit(link)
 
     assert "Your e\u2011mail address is confirmed" in again.text
+    assert "<title>Your e\u2011mail address is confirmed" in again.text
+    assert '<a class="pay" href="/account">Your wallet</a>' in again.text
     assert Client().post(link).status_code == 200
     assert told() == {("email_set", PHONE)}
 

@@ -56,6 +56,7 @@ def test_it_pays_50_in_all_in_its_first_day(payment_of, texts):
 
     payment.refresh_from_db()
     assert "Your PIN or passkey is new" in shopper.text
+    assert "it can pay only small amounts in its first 24 hours. No money has" in shopper.text
     assert payment.status == PaymentStatus.REQUIRES_ACTION
     assert Passkey.objects.count() == 1
 

@@ -255,3 +255,24 @@ def test_the_host_of_the_api_leads_to_the_checkouts_own(payment, settings):
     assert client.get(address, headers={"host": "pay.example"}).status_code == 200
     svg = client.get(f"{payment.hosted_url}/qr.svg", headers={"host": "api.example"})
     assert svg.status_code == 200
+
+
+@pytest.mark.parametrize(("amount", "is_told"), [(5_000, False), (5_001, True)])
+def test_that_an_amount_needs_javascript_is_said_before_a_phone_is_typed(
+    payment_of, amount, is_told
+):
+    """It was said last, after a phone number, a code and a PIN."""
+    shopper = Shopper()
+    shopper.visit(payment_of(amount).hosted_url)
+
+    noted = '<noscript><p class="note is-wait">This amount is confirmed with a passkey, which'
+    assert (noted in shopper.text) == is_told
+
+
+def test_a_pin_that_a_passkey_takes_first_is_not_typed_for_nothing(payment_of, browser):
+    """Where there is no JavaScript, what follows it cannot be done."""
+    browser.visit(payment_of(5_001, livemode=True).hosted_url)
+    browser.send(to="/pay")
+
+    assert browser.path.endswith("/passkey/pin")
+    assert "This amount is confirmed with a passkey, which needs JavaScript." in browser.text

@@ -207,6 +207,23 @@ def test_what_does_not_come_in_time_expires():
     assert TopUp.objects.get().status == "expired"
 
 
+@pytest.mark.parametrize(("way", "is_added_late"), [("bank_transfer", True), ("agent", False)])
+def test_an_expired_one_says_what_became_of_the_money_and_leads_to_another(
+    payment_of, way, is_added_late
+):
+    """Its page said "Expired", and to trust its address: neither what happened nor what next."""
+    customer = customer_with(410)
+    top_up, shopper = ordered(customer, way=way), short_of_money(payment_of(1_250))
+    TopUp.objects.update(expires_at=top_up.created_at)
+    shopper.visit(f"/top-ups/{top_up.pk}")
+
+    assert "Its time has run out. Nothing was added to the wallet." in shopper.text
+    assert ("A transfer with this reference is added all the same" in shopper.text) == is_added_late
+    assert 'class="seal is-still"' in shopper.text
+    assert '<a class="pay" href="/account/add?test=1">Add money</a>' in shopper.text
+    assert "Trust its address" not in shopper.text
+
+
 def test_an_unknown_top_up_is_not_found():
     shopper = Shopper()
     for path in ("/top-ups/top_1", "/top-ups/top_1/status"):
