@@ -67,8 +67,12 @@ def test_a_mail_goes_out_instead_where_there_is_an_address(api, merchant, sale, 
     assert (message.to, message.reply_to) == ([ADDRESS], ["help@shop.example"])
     assert message.subject == f"Refund: B$2.50 BSD from {merchant.name}"
     says = f"B$2.50 BSD of your payment {sale.id} is back in your Payments wallet."
+    html = message.alternatives[0][0]
     assert says in message.body
-    assert says in message.alternatives[0][0]
+    assert says in html
+    receipt = f"http://testserver/receipts/{sale.id}"
+    assert f"The receipt, always up to date: {receipt}\n" in message.body
+    assert f'<a href="{receipt}"' in html
 
 
 def test_the_address_of_the_invoice_will_do(api, merchant, texts):
