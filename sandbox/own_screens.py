@@ -10,7 +10,6 @@ from sandbox.screen_samples import (
     ARRIVED,
     BANK_ROWS,
     CHOICES,
-    EXPIRED,
     NOW,
     ON_ITS_WAY,
     ROWS,
@@ -40,6 +39,12 @@ class OwnPasskey:
 
 
 REACHED = Person(email="philippa.rolle-ferguson@post.example")
+EXPIRED = replace(
+    ON_ITS_WAY,
+    state="Expired",
+    is_pending=False,
+    ended="Its time has run out. Nothing was added to the wallet.",
+)
 OWN = {"livemode": True, "customer": Person(), "back_address": "#"}
 PROVE = OWN | {"title": "Create a passkey"}
 ACCOUNT = OWN | {

@@ -171,12 +171,6 @@ ARRIVED = replace(
     transaction_id="txn_00VKq1wYb8TzR4mNcXe7PhLs2DuQ9a",
     is_pending=False,
 )
-EXPIRED = replace(
-    ON_ITS_WAY,
-    state="Expired",
-    is_pending=False,
-    ended="Its time has run out. Nothing was added to the wallet.",
-)
 TOP_UP = {"top_up": ON_ITS_WAY, "payment_view": SALE, "livemode": True, "customer": Person()}
 BASE = {
     "payment_view": SALE,
@@ -290,7 +284,8 @@ def _translated_payment(view: PaymentView) -> PaymentView:
 
 
 def _translated_top_up(top_up: TopUpView) -> TopUpView:
-    return replace(top_up, way_name=_(top_up.way_name), state=_(top_up.state))
+    ended = top_up.ended and _(top_up.ended)
+    return replace(top_up, way_name=_(top_up.way_name), state=_(top_up.state), ended=ended)
 
 
 LISTS: dict[str, Callable[[Any], Any]] = {
