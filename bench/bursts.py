@@ -26,12 +26,15 @@ class Burst:
 
     @property
     def holds(self) -> bool:
-        failed = sum(count for status, count in self.statuses.items() if status >= 500)
+        failed = [status for status in self.statuses if not 0 < status < 500]
         return self.wanted == self.right and not failed
 
 
 def confirm_at_once(trader: Trader, payments: int) -> Burst:
-    """Confirm each payment 32 times at once, with different keys: exactly one may succeed."""
+    """Confirm each payment 32 times at once, with different keys: exactly one may succeed.
+
+    What gets no answer is sent again with its key, as it may be the one.
+    """
     burst = Burst(wanted=payments)
     for number in range(payments):
         payment = trader.post("/v1/payments", {"amount": 100})
@@ -40,11 +43,14 @@ def confirm_at_once(trader: Trader, payments: int) -> Burst:
         text = json.dumps({"customer_phone": f"+1242425{number % PHONES:04}"})
 
         def confirm(each: int, path: str = path, text: str = text) -> int:
-            return trader.send(path, text, f"{path}-{each}")[0]
+            key = f"{path}-{each}"
+            status = trader.send(path, text, key)[0]
+            found = None if status else trader.send_until_answered(path, text, key)
+            return found[0] if found else status
 
         statuses = _at_once(confirm, CONFIRMATIONS)
         burst.statuses.update(statuses)
-        burst.right += sum(1 for status in statuses if status < 300) == 1
+        burst.right += sum(1 for status in statuses if 200 <= status < 300) == 1
     return burst
 
 

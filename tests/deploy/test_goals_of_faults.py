@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import pytest
 
-from bench.bursts import POSTS, post_at_once
+from bench.bursts import CONFIRMATIONS, POSTS, confirm_at_once, post_at_once
 from bench.goals import Stretch, _availability
 from bench.traders import Exchange
 from bench.windows import Window
@@ -58,4 +58,21 @@ def test_the_goal_of_a_race_says_what_was_answered(status: int, holds: bool) -> 
     burst = post_at_once(cast("Any", trader), cast("Any", rig), 2)
 
     assert burst.statuses == {status: 2 * POSTS}
+    assert burst.holds is holds
+
+
+@pytest.mark.parametrize(("repeated", "holds"), [(422, True), (200, False), (0, False)])
+def test_a_confirmation_without_answer_is_none_of_those_that_succeed(
+    repeated: int, holds: bool
+) -> None:
+    first = iter([0, 200])
+    trader = SimpleNamespace(
+        post=lambda *_: {"id": "pay_1"},
+        send=lambda *_: (next(first, 422), b""),
+        send_until_answered=lambda *_: (repeated, b"") if repeated else None,
+    )
+
+    burst = confirm_at_once(cast("Any", trader), 1)
+
+    assert burst.statuses == Counter({200: 1, 422: CONFIRMATIONS - 2}) + Counter([repeated])
     assert burst.holds is holds
