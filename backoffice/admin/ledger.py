@@ -22,6 +22,7 @@ from backoffice.resource.filters import (
     Rows,
     choice_filter,
     link_filter,
+    row_number,
 )
 from backoffice.resource.resource import Related
 from backoffice.resource.shown import Amount, Code, Field, Instant, Reference, linked
@@ -235,6 +236,6 @@ class TransferAdmin(OfficeAdmin):
     )
 
     def parts(self, request: HttpRequest) -> Sequence[Mapping[str, Any]]:
-        """Each side of an account has an index of its own."""
-        account = request.GET["account"]
-        return ({"debit_account": account}, {"credit_account": account})
+        """Each side of an account has an index of its own; what is no account has none."""
+        account = row_number(request.GET["account"])
+        return [{side: account} for side in ("debit_account", "credit_account") if account]

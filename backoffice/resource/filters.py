@@ -81,7 +81,12 @@ class NumberFilter(OfficeFilter):
     """A filter by the number of a row without a public id."""
 
     def taken(self, asked: str) -> str:
-        return asked if asked.isdecimal() and len(asked) <= MOST_DIGITS else ""
+        return row_number(asked)
+
+
+def row_number(asked: str) -> str:
+    """Return the number of a row as it stands in a URL; empty if it is none."""
+    return asked if asked.isdecimal() and len(asked) <= MOST_DIGITS else ""
 
 
 class SeveralFilter(OfficeFilter):

@@ -171,14 +171,16 @@ class AdminResource(UnfoldAdmin):  # type: ignore[misc]  # unfold has no types
 
         That sorts by creation, and the list by id, which is the same: ids begin with that time.
         """
-        is_indexed = not self.indexed.isdisjoint(request.GET)
+        parts = () if self.indexed.isdisjoint(request.GET) else self.parts(request)
         is_newest_first = self.get_ordering(request) == (NEWEST_FIRST,)
-        order = ("-created_at", NEWEST_FIRST) if is_indexed and is_newest_first else ()
-        parts = self.parts(request) if is_indexed else ({},)
-        return CappedPaginator(queryset, per_page, *others, order=order, parts=parts)
+        order = ("-created_at", NEWEST_FIRST) if parts and is_newest_first else ()
+        return CappedPaginator(queryset, per_page, *others, order=order, parts=parts or ({},))
 
     def parts(self, request: HttpRequest) -> Sequence[Mapping[str, Any]]:
-        """Return the look-ups of both modes if both are listed: the indexes sort by mode first."""
+        """Return the look-ups of both modes if both are listed: the indexes sort by mode first.
+
+        Another resource may return none: what is asked for has no index after all.
+        """
         is_of_both = mode_of(request.GET.get("mode", "")) == "both"
         if is_of_both and ModeFilter in self.filters():
             return ({"livemode": True}, {"livemode": False})
