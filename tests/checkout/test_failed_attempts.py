@@ -8,7 +8,7 @@ import pytest
 from checkout.flow import FAILED_ATTEMPTS
 from core.attempt_limits import count_attempt
 from core.clock import utc_now
-from customers.models import Customer
+from customers.models import PIN_ATTEMPTS_UNTIL_DISABLED, Customer
 from customers.pins import check_pin
 from payments.models import Payment, PaymentTransition
 from payments.statuses import PAYABLE, PaymentStatus
@@ -124,6 +124,17 @@ def test_the_fifteenth_wrong_pin_of_several_customers_fails_the_payment(payment_
 
     payment.refresh_from_db()
     assert (payment.status, payment.error_code) == (PaymentStatus.FAILED, "PIN_LOCKED")
+
+
+def test_the_wrong_pin_that_disables_it_is_an_attempt_too(payment_of):
+    payment = payment_of(1_250)
+    shopper = signed_in_at(payment, "+1 242 555 0177")
+    Customer.objects.update(pin_failures=PIN_ATTEMPTS_UNTIL_DISABLED - 1)
+    exhaust(payment)
+    shopper.send(pin="9999")
+
+    payment.refresh_from_db()
+    assert payment.status == PaymentStatus.FAILED
 
 
 def test_a_pin_that_is_locked_already_costs_the_payment_no_attempt(payment_of):
