@@ -7,8 +7,10 @@ from io import StringIO
 import pytest
 import structlog
 from django.core.exceptions import BadRequest
+from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client
 
+from config import applied_migrations
 from config.logging import LineHandler
 
 
@@ -91,3 +93,17 @@ def test_a_line_of_endless_calls_is_not_reported_by_more_of_them() -> None:
 
     with pytest.raises(RecursionError):
         handler.handle(logging.makeLogRecord({"msg": "one"}))
+
+
+@pytest.mark.django_db
+def test_probes_that_fail_and_pages_that_are_shown_have_a_line(
+    client: Client, lines, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    MigrationRecorder.Migration.objects.filter(app="payments").delete()
+    monkeypatch.setattr(applied_migrations, "_applied", set())
+
+    client.get("/readyz")
+    client.get("/")
+
+    logged = [(line["request"], line["code"]) for line in lines() if "code" in line]
+    assert logged == [("GET /readyz", 503), ("GET /", 200)]
