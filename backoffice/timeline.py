@@ -21,6 +21,7 @@ from backoffice.resource.page_urls import page_of
 from backoffice.resource.shown import actor_words
 from backoffice.roles import viewing_right
 from backoffice.services.instruction_kinds import TASKS, moves_later, outcome_of, title_of
+from backoffice.services.statements import days_of_statement
 from backoffice.statuses import InstructionStatus
 from backoffice.webhook_answer import attempt_outcome
 from checkout.models import VerificationAttempt
@@ -272,13 +273,14 @@ def _acts(acts: Sequence[AuditEntry], requests: Sequence[Instruction]) -> Iterat
     for entry in {(act.at, act.act, act.actor, act.outcome): act for act in acts}.values():
         request = requested.get((entry.subject_id, entry.at))
         did = title_of(request) if request else entry.act
+        why = entry.reason and f"Reason: {entry.reason}"
         yield TimelineEntry(
             entry.at,
             "badge",
             f"Staff: {did[0].lower()}{did[1:]} — {_became(entry, request)}",
             actor=entry.actor,
             address=entry.address,
-            details=(entry.reason and f"Reason: {entry.reason}", entry.error),
+            details=(days_of_statement(entry.after), why, entry.error),
             tone="bad" if entry.error else "quiet",
             right=_VIEWING_RIGHTS.get(entry.act),
         )

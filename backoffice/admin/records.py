@@ -31,6 +31,8 @@ from backoffice.resource.usual_fields import CREATED
 from backoffice.services.webhooks import was_stopped
 from backoffice.statement_files import STATEMENT_FILE
 from core.ids import made_at
+from payouts.account_statements import SETTLED_AFTER
+from payouts.models import AccountStatement
 
 AT, WHO, DID = Instant("At", "at"), Field("Who", "actor"), Field("Did", "act")
 ON = Reference("On", "subject_id")
@@ -166,11 +168,17 @@ def _source(run: ExportRun) -> Any:
 
 
 def _progress(run: ExportRun, now: datetime) -> str:
-    """Say that a worker prepares it, or that it waits for its turn."""
-    if run.lease_until is None or run.lease_until <= now:
-        return "It waits for its turn,"
-    rows = "" if run.form == ExportForm.PDF else f" {run.row_count:,} rows so far,"
-    return f"It is being made,{rows}"
+    """Say that a worker prepares it, that it waits for its turn, or when it can begin."""
+    if run.lease_until is not None and run.lease_until > now:
+        rows = "" if run.form == ExportForm.PDF else f" {run.row_count:,} rows so far,"
+        return f"It is being made,{rows}"
+    settling = AccountStatement.objects.filter(pk=run.query, end_at__gt=now - SETTLED_AFTER)
+    if run.resource == STATEMENT_FILE and (statement := settling.first()):
+        starts, end = (
+            formats.clock(at, now) for at in (statement.end_at + SETTLED_AFTER, statement.end_at)
+        )
+        return f"It starts at {starts}, when every movement before {end} is known,"
+    return "It waits for its turn,"
 
 
 STATE = Badge("State", "state")

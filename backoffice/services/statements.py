@@ -1,8 +1,11 @@
 """Statements for merchants' accountants, requested by staff."""
 
+from collections.abc import Mapping
 from datetime import date, datetime, timedelta
+from typing import Any
 
 from backoffice.audit import AuditAction, audited
+from backoffice.formats import day_text
 from backoffice.models import ExportForm, ExportRun
 from backoffice.roles import Right
 from backoffice.services.exports import start_export
@@ -53,7 +56,7 @@ def ask_for_statement(
 
     Raises Forbidden, AccountStatementsTooMany, ExportsTooMany.
     """
-    action = AuditAction("statement", Right.EXPORT, "merchant", merchant.pk)
+    action = AuditAction("make statement", Right.EXPORT, "merchant", merchant.pk)
     caller, zone = Caller(merchant, livemode=livemode, actor=staff.actor), merchant.time_zone
     period = {
         "start_at": start_of_day(days[0], zone),
@@ -66,6 +69,12 @@ def ask_for_statement(
         run = start_file(staff=staff, statement=statement, form=form, now=now)
         record.after = {"statement": statement.pk, "from": str(days[0]), "to": str(days[1])}
     return statement, run
+
+
+def days_of_statement(after: Mapping[str, Any]) -> str:
+    """Return the days that an entry of the audit trail names for a statement; "" without any."""
+    days = (date.fromisoformat(after[name]) for name in ("from", "to") if name in after)
+    return " to ".join(map(day_text, days))
 
 
 def start_file(

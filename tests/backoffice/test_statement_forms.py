@@ -5,8 +5,10 @@ from datetime import timedelta
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
 from backoffice.errors import Forbidden
+from backoffice.formats import clock
 from backoffice.models import ExportForm, ExportRun
 from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
@@ -81,7 +83,7 @@ def test_a_statement_is_of_the_days_of_the_merchant(
 
 
 def test_a_statement_up_to_this_moment_says_that_it_takes_a_minute(
-    office: Office, merchant: Merchant
+    office: Office, merchant: Merchant, settings
 ) -> None:
     values = {"mode": "test", "currency": "BSD", "form": "csv", "period": "this_month"}
     finance = office(Role.FINANCE)
@@ -90,6 +92,23 @@ def test_a_statement_up_to_this_moment_says_that_it_takes_a_minute(
 
     told = finance.get(page_of(ExportRun.objects.get())).content.decode()
     assert "The file is being made. One up to this moment takes a minute." in told
+    assert "It waits for its turn" not in told
+    end = AccountStatement.objects.get().end_at
+    with timezone.override(settings.STAFF_TIME_ZONE):
+        starts, ends = (clock(at, utc_now()) for at in (end + timedelta(minutes=1), end))
+    assert f"It starts at {starts}, when every movement before {ends} is known, requested" in told
+
+
+def test_the_timeline_of_a_merchant_names_the_days_of_a_statement(
+    office: Office, merchant: Merchant
+) -> None:
+    finance, days = office(Role.FINANCE), {"first_day": "2026-02-01", "last_day": "2026-02-28"}
+    make(finance, merchant, period="days", **days)
+
+    told = finance.get(page_of(merchant)).context["timeline"]
+
+    [made] = [each for each in told if each.title == "Staff: make statement — done"]
+    assert made.details[0] == "1 Feb 2026 to 28 Feb 2026"
 
 
 @pytest.mark.parametrize("last_day", ["2026-03-19", "2026-02-27"])
