@@ -45,9 +45,8 @@ class RefundForm(ActionForm):
         if asked := self.row.amount_refundable - left:
             waiting = formats.money(asked, self.row.currency)
             words.append(f"{waiting} more waits for a colleague's approval.")
-        amount = getattr(self, "cleaned_data", {}).get("amount", left)
-        if isinstance(amount, int) and amount <= left:
-            words.append(self._after(left, amount))
+        if self._asked() <= left:
+            words.append(self._after(left))
         alone = left_without_approval(
             staff=self.staff, kind=InstructionKind.REFUND, livemode=self.row.livemode, now=self.now
         )
@@ -57,11 +56,15 @@ class RefundForm(ActionForm):
         return words
 
     def warnings(self) -> list[str]:
-        amount = getattr(self, "cleaned_data", {}).get("amount") or self.left
-        return refund_warnings(self.row, min(amount, self.left))
+        return refund_warnings(self.row, min(self._asked(), self.left))
 
-    def _after(self, left: int, amount: int) -> str:
+    def _asked(self) -> int:
+        """Return the amount to refund, in cents: 0 while what was entered is no amount."""
+        return (self.cleaned_data.get("amount") or 0) if self.is_bound else self.left
+
+    def _after(self, left: int) -> str:
         """What would be left; a script updates it while the amount is typed."""
+        amount = self._asked()
         currency = self.row.currency
         return format_html(
             'After this refund: <output for="{}" data-left="{}" data-digits="{}" data-sample="{}">'
@@ -70,7 +73,7 @@ class RefundForm(ActionForm):
             left,
             minor_digits(currency),
             formats.money(left, currency),
-            formats.money(left - amount, currency),
+            formats.money(left - amount, currency) if amount else "—",
         )
 
 

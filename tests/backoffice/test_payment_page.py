@@ -1,5 +1,6 @@
 """The page about a payment: the plain answer, the timeline, and what can be done."""
 
+import re
 from datetime import timedelta
 
 import pytest
@@ -178,7 +179,10 @@ def test_a_refund_needs_an_amount_a_reason_and_a_note(
     response = act(office(Role.SUPPORT), paid, "refund", **{"reason": "x", "note": "y"} | values)
 
     assert response.status_code == 422
-    assert said in response.content.decode()
+    page = response.content.decode()
+    assert said in page
+    left = re.findall("After this refund: <output[^>]*>([^<]*)<", page)
+    assert left == {"12.51": [], "1": ["B$11.50 BSD"]}.get(values["amount"], ["—"])
     assert not Refund.objects.exists()
 
 
