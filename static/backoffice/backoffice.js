@@ -9,8 +9,7 @@ document.addEventListener("keydown", (event) => {
     });
   }
   moveAlongRows(event);
-  const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement?.tagName ?? "");
-  if (event.key !== "/" || typing || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.key !== "/" || isTyping() || event.ctrlKey || event.metaKey || event.altKey) return;
   const box = document.getElementById("bo-search");
   if (box) {
     event.preventDefault();
@@ -20,18 +19,20 @@ document.addEventListener("keydown", (event) => {
 });
 
 // From row to row of a list, or of what a search has found. It moves the focus and does nothing else: Enter is the link's own. The
-// arrows scroll the page until a row has the focus; Tab goes on from it as from any link.
+// arrows scroll the page until a row has the focus; j begins with the first row after what has it. Tab goes on from it as from any link.
 const STEPS = { j: 1, k: -1, ArrowDown: 1, ArrowUp: -1 };
+const isTyping = () => /^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement?.tagName ?? "");
 
 const moveAlongRows = (event) => {
   const step = STEPS[event.key];
   if (!step || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
-  const rows = rowLinks();
-  const at = rows.indexOf(document.activeElement);
-  const begins = event.key === "j" && document.activeElement === document.body;
-  if (!rows.length || (at < 0 && !begins)) return;
+  const rows = rowLinks(), from = document.activeElement, at = rows.indexOf(from);
+  const next = at < 0
+    ? event.key === "j" && !isTyping() && rows.find((link) => from.compareDocumentPosition(link) & Node.DOCUMENT_POSITION_FOLLOWING)
+    : rows[Math.min(Math.max(at + step, 0), rows.length - 1)];
+  if (!next) return;
   event.preventDefault();
-  rows[Math.min(Math.max(at + step, 0), rows.length - 1)].focus();
+  next.focus();
 };
 
 // Nothing of a page can have the focus before Alpine shows it: by then the browser may have given up.

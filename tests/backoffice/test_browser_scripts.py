@@ -133,6 +133,18 @@ def test_keys_go_from_row_to_row_and_open_one(looking):
     looking.sees("Payment of B$2.00")
 
 
+def test_a_key_begins_with_the_first_row_from_what_stands_above_the_list(looking):
+    page = looking.page
+    first = page.locator("#result_list tbody th a").first
+
+    page.locator(".bo-filters summary").first.focus()
+    for key in ("ArrowDown", "j"):
+        assert not first.evaluate("(row) => row === document.activeElement")
+        page.keyboard.press(key)
+
+    assert first.evaluate("(row) => row === document.activeElement")
+
+
 def test_keys_go_from_row_to_row_of_what_was_found(desk):
     for reference in ("HB-1", "HB-2"):
         PaymentFactory(amount=777, reference=reference)
