@@ -152,5 +152,6 @@ def _draw(
 
 
 def _attempt(resource: AdminResource, action: Action, subject_id: str) -> AuditAction:
-    act, kind = action.name.replace("-", " "), str(resource.model._meta.model_name)
+    act = action.audited_as or f"{action.title[0].lower()}{action.title[1:]}"
+    kind = str(resource.model._meta.model_name)
     return AuditAction(act, action.right, kind, subject_id[:SUBJECT_CHARACTERS])

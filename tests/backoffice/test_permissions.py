@@ -249,8 +249,8 @@ def test_a_post_where_the_role_sees_nothing_is_written_down(rows: Rows, office: 
 
     tried = AuditEntry.objects.filter(actor="support", outcome=AuditOutcome.FORBIDDEN)
     assert list(tried.order_by("sequence").values_list("act", "subject_type", "subject_id")) == [
-        ("paid", "payout", payout.pk),
-        ("add", "user", ""),
+        ("record payout as paid", "payout", payout.pk),
+        ("add staff", "user", ""),
         ("export", "bankaccount", ""),
     ]
 
