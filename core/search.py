@@ -79,10 +79,12 @@ def _other_readings(text: str) -> list[Any]:
 def words_of(text: str) -> tuple[str, ...]:
     """Return the words of a text: runs of letters and digits, composed and in lower case.
 
-    Python splits the Turkish capital İ into an i and a dot, which is no letter; databases do not.
+    Each letter becomes one, as in the index, whatever stands beside it: Python makes two characters
+    of the Turkish capital İ, and another letter of a capital Σ that ends a word.
     """
     composed = unicodedata.normalize("NFC", text)
-    return tuple(dict.fromkeys(_WORD.findall(composed.lower().replace("i\u0307", "i"))))
+    lowered = "".join(letter.lower()[0] for letter in composed)
+    return tuple(dict.fromkeys(_WORD.findall(lowered)))
 
 
 def rarest_of(words: Sequence[str]) -> str:

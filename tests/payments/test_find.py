@@ -128,11 +128,22 @@ def test_it_finds_words(api: Api, merchant: Merchant, words: str, *, is_found: b
     assert found(api, merchant, q=words) == [payment.id] * is_found
 
 
-@pytest.mark.parametrize("words", ["İstanbul", "İSTANBUL ile", "istanbul"])
-def test_a_dot_over_a_capital_does_not_split_a_word(
-    api: Api, merchant: Merchant, words: str
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("İstanbul İle Çay", "İstanbul"),
+        ("İstanbul İle Çay", "İSTANBUL ile"),
+        ("İstanbul İle Çay", "istanbul"),
+        ("İstanbul".lower(), "İstanbul".lower()),  # with a dot on its own, which is no letter
+        ("ΚΑΦΕΣ ΕΛΛΗΝΙΚΟΣ", "ΚΑΦΕΣ"),
+        ("ΚΑΦΕΣ ΕΛΛΗΝΙΚΟΣ", "ελληνικοσ"),
+        ("Ελληνικός καφές", "καφές"),
+    ],
+)
+def test_each_letter_is_made_small_by_itself(
+    api: Api, merchant: Merchant, text: str, words: str
 ) -> None:
-    payment = PaymentFactory(merchant=merchant, description="İstanbul İle Çay")
+    payment = PaymentFactory(merchant=merchant, description=text)
 
     assert found(api, merchant, q=words) == [payment.id]
 
