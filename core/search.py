@@ -185,9 +185,13 @@ class HasWords(BeginsWords):
     before = ""
 
     def as_postgresql(self, compiler: Any, connection: Any, **_: Any) -> Compiled:
-        """Look at the text as it is first, for words of plain letters: composing takes as long."""
+        """Look at the text as it is first, for words of plain letters: composing takes as long.
+
+        There, the i that composing makes of a Turkish İ may have its dot behind it.
+        """
         columns, wanted = self._columns(compiler)[:-1], [f"%{word}%" for word in self.words]
         has_words = f"lower({_composed(columns)}) LIKE ALL(%s)"
         if not "".join(self.words).isascii():
             return f"({has_words})", [wanted]
-        return f"(lower({_joined(columns)}) LIKE ALL(%s) AND {has_words})", [wanted, wanted]
+        spaced = [word.replace("i", "i%") for word in wanted]
+        return f"(lower({_joined(columns)}) LIKE ALL(%s) AND {has_words})", [spaced, wanted]

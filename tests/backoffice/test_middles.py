@@ -1,6 +1,7 @@
 """The search finds parts of words, among the newest payments or those of a day."""
 
 from datetime import timedelta
+from unicodedata import normalize
 
 import pytest
 from django.utils import timezone
@@ -30,6 +31,17 @@ def test_the_search_finds_the_middle_of_a_word(
     assert payment.pk in search(office, text)
     assert payment.pk not in search(office, "ballschuhen")
     assert payment.pk not in search(office, "ballschuhe yesterday")
+
+
+def test_the_search_finds_a_capital_whose_dot_was_typed_by_itself(
+    office: Office, merchant: Merchant
+) -> None:
+    """Composed it is a Turkish İ, and small a plain i; as it is, a letter stands between."""
+    text = normalize("NFD", "Çay İstanbul")
+    first, _ = (PaymentFactory(merchant=merchant, description=each) for each in (text, "Istan"))
+
+    for words in ("tanbul", "ay istanbul", text):
+        assert search(office, words) == page_of(first)
 
 
 def test_the_search_finds_middles_beside_beginnings(office: Office, merchant: Merchant) -> None:
