@@ -10,6 +10,7 @@ from django.utils.translation import gettext_noop
 
 from checkout.payment_view import version_of
 from core.creditor_references import grouped
+from core.formats import money_and_code
 from customers.models import Customer
 from funding.models import FundingWay, TopUp
 from funding.providers import ways_offered
@@ -44,7 +45,8 @@ _ENDS = {
     S.CANCELED: gettext_noop("It was canceled. Nothing was added to the wallet."),
     S.EXPIRED: gettext_noop("Its time has run out. Nothing was added to the wallet."),
     S.REVERSED: gettext_noop(
-        "The money did not reach us after all, and was taken back from the wallet."
+        "%(amount)s was taken back from the wallet: the money did not reach us after all, or was "
+        "meant for someone else."
     ),
 }
 _LATE = gettext_noop("A transfer with this reference is added all the same, once it arrives.")
@@ -148,16 +150,17 @@ def top_up_view_of(top_up: TopUp, *, now: datetime) -> TopUpView:
         transaction_id=top_up.transaction_id or "",
         is_pending=status == S.PENDING,
         version=top_up_version_of(top_up, now=now),
-        ended=_end_of(status, way=W(top_up.way)),
+        ended=_end_of(top_up, status),
     )
 
 
-def _end_of(status: TopUpStatus, *, way: FundingWay) -> str:
+def _end_of(top_up: TopUp, status: TopUpStatus) -> str:
     """Return what a page says of a top-up that has ended without its money, or ""."""
     if status not in _ENDS:
         return ""
-    is_late = status in CREDITABLE and way == W.BANK_TRANSFER
-    return f"{_(_ENDS[status])} {_(_LATE)}" if is_late else _(_ENDS[status])
+    taken = top_up.amount_reversed
+    said = _(_ENDS[status]) % {"amount": money_and_code(taken, top_up.currency) if taken else ""}
+    return f"{said} {_(_LATE)}" if status in CREDITABLE and top_up.way == W.BANK_TRANSFER else said
 
 
 def top_up_version_of(top_up: TopUp, *, now: datetime) -> str:

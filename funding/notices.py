@@ -18,8 +18,8 @@ TOP_UP = "top_up"
 SUBJECT = gettext_noop("%(amount)s added to your %(service)s wallet")
 ADDED = gettext_noop("%(amount)s was added to your %(service)s wallet. Receipt: %(receipt)s")
 TAKEN_BACK = gettext_noop(
-    "%(amount)s was taken back from your %(service)s wallet: the money you added did not reach "
-    "us after all. See: %(receipt)s"
+    "%(amount)s was taken back from your %(service)s wallet: it did not reach us, or was not for "
+    "you. See: %(receipt)s"
 )
 TAKEN_BACK_SUBJECT = gettext_noop("%(amount)s taken back from your %(service)s wallet")
 ADDED_AND_PAID = gettext_noop(

@@ -58,7 +58,8 @@ def test_of_a_reversal_once_more():
 
     [(_, recipient, _, text, *_, key)] = told()
     assert (recipient, key) == (LIVE, f"{top_up.pk}:reversed:sms")
-    assert text.startswith("B$9.00 BSD was taken back from your Payments wallet: the money you")
+    why = "it did not reach us, or was not for you. See: "
+    assert text.startswith(f"B$9.00 BSD was taken back from your Payments wallet: {why}")
 
 
 def test_no_one_whose_data_was_erased():

@@ -132,12 +132,15 @@ def test_who_approves_reads_whose_it_is_until_the_customer_is_erased(top_up):
     assert f"{moved}, requested by finance." in browser.get(page).content.decode()
 
 
-def test_the_page_says_so(top_up):
-    reversal(top_up)
+def test_the_page_says_how_much_and_why(top_up):
+    """Someone else's money has reached us; and what was spent is not taken back."""
+    reversal(top_up, 900)
 
     page = Shopper().visit(f"/top-ups/{top_up.pk}")
 
-    assert "Taken back" in page.text
+    why = "the money did not reach us after all, or was meant for someone else."
+    assert "<h1>Taken back</h1>" in page.text
+    assert f"B$9.00 BSD was taken back from the wallet: {why}" in page.text
 
 
 def test_the_page_names_transaction_and_time_as_a_receipt_does(top_up):
