@@ -23,13 +23,11 @@ class AddIndexOnline(AddIndex):
     def database_forwards(
         self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any
     ) -> None:
-        if schema_editor.connection.vendor != "postgresql":
-            super().database_forwards(app_label, schema_editor, from_state, to_state)
-            return
         model = to_state.apps.get_model(app_label, self.model_name)
+        how = {"concurrently": True} if schema_editor.connection.vendor == "postgresql" else {}
         with without_limits(schema_editor):
             _drop(schema_editor, self.index.name)  # from an interrupted run
-            schema_editor.add_index(model, self.index, concurrently=True)
+            schema_editor.add_index(model, self.index, **how)
 
     def database_backwards(
         self, app_label: str, schema_editor: Any, from_state: Any, to_state: Any
