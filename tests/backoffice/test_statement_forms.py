@@ -109,6 +109,8 @@ def test_the_timeline_of_a_merchant_names_the_days_of_a_statement(
 
     [made] = [each for each in told if each.title == "Staff: make statement — done"]
     assert made.details[0] == "1 Feb 2026 to 28 Feb 2026"
+    file = finance.get(page_of(ExportRun.objects.get())).content.decode()
+    assert "It waits for its turn, requested" in file
 
 
 @pytest.mark.parametrize("last_day", ["2026-03-19", "2026-02-27"])

@@ -186,7 +186,9 @@ def test_removing_it_is_told_there_and_no_link_brings_it_back(own: Shopper) -> N
     assert "Your e-mail address has been removed." in own.text
     assert Customer.objects.get().email == ""
     assert ("email_removed", OWN) in told()
-    assert OLD in press_if_any(link)
+    refused = press_if_any(link)
+    assert OLD in refused
+    assert '<a class="pay" href="/account">Your wallet</a>' in refused
     assert Customer.objects.get().email == ""
 
 

@@ -213,7 +213,8 @@ def test_an_expired_one_says_what_became_of_the_money_and_leads_to_another(
 ):
     """Its page said "Expired", and to trust its address: neither what happened nor what next."""
     customer = customer_with(410)
-    top_up, shopper = ordered(customer, way=way), short_of_money(payment_of(1_250))
+    payment = payment_of(1_250)
+    top_up, shopper = ordered(customer, way=way), short_of_money(payment)
     TopUp.objects.update(expires_at=top_up.created_at)
     shopper.visit(f"/top-ups/{top_up.pk}")
 
@@ -222,6 +223,10 @@ def test_an_expired_one_says_what_became_of_the_money_and_leads_to_another(
     assert 'class="seal is-still"' in shopper.text
     assert '<a class="pay" href="/account/add?test=1">Add money</a>' in shopper.text
     assert "Trust its address" not in shopper.text
+    TopUp.objects.update(payment=payment)
+    shopper.visit(f"/top-ups/{top_up.pk}")
+    assert f'<a class="pay" href="{payment.hosted_url}">Back to' in shopper.text
+    assert ">Add money</a>" not in shopper.text  # the payment itself offers ways
 
 
 def test_an_unknown_top_up_is_not_found():

@@ -141,6 +141,8 @@ def test_the_page_says_how_much_and_why(top_up):
     why = "the money did not reach us after all, or was meant for someone else."
     assert "<h1>Taken back</h1>" in page.text
     assert f"B$9.00 BSD was taken back from the wallet: {why}" in page.text
+    assert "A transfer with this reference is added" not in page.text
+    assert "Add money" not in page.text  # to a wallet that is not the reader's
 
 
 def test_the_page_names_transaction_and_time_as_a_receipt_does(top_up):
