@@ -143,6 +143,10 @@ def test_a_key_begins_with_the_first_row_from_what_stands_above_the_list(looking
         page.keyboard.press(key)
 
     assert first.evaluate("(row) => row === document.activeElement")
+    page.evaluate("document.body.insertAdjacentHTML('beforeend', '<button id=below>')")
+    page.locator("#below").focus()
+    page.keyboard.press("j")
+    assert page.evaluate("document.activeElement.id") == "below"
 
 
 def test_keys_go_from_row_to_row_of_what_was_found(desk):
