@@ -20,8 +20,7 @@ from payments.customer_steps import ask_for_proof, start_payment
 from payments.errors import PaymentDeclined
 from payments.failures import DECLINED, PIN_LOCKED, Failure
 from payments.models import Payment
-from payments.paying import fail_payment
-from payments.pressing import pay_or_return
+from payments.paying import fail_payment, pay
 from payments.risk import refuse_above_new_proof_limit, required_for_customer
 from payments.verification import Verification
 
@@ -194,7 +193,7 @@ def pay_verified(
     A decline counts as a failed attempt.
     """
     try:
-        return pay_or_return(
+        return pay(
             payment_id=payment.id,
             customer=_signed_in(browser),
             verified=verified,

@@ -15,8 +15,7 @@ from payments.errors import DevelopmentOnly
 from payments.expiry import expire_early
 from payments.failures import DECLINED, PIN_LOCKED, Failure
 from payments.models import Payment
-from payments.paying import fail_payment
-from payments.pressing import pay_or_return
+from payments.paying import fail_payment, pay
 from payments.verification import Verification
 
 
@@ -89,7 +88,7 @@ def simulate(*, payment: Payment, outcome: SimulatedOutcome, now: datetime) -> N
     if outcome in _FAILURES:
         _fail(payment.id, _FAILURES[outcome], actor, now)
     else:
-        pay_or_return(
+        pay(
             payment_id=payment.id,
             customer=customer,
             verified=Verification.PASSKEY,

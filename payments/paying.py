@@ -21,6 +21,7 @@ from links.services import lock_for_use, record_use
 from merchants.errors import MerchantInactive
 from merchants.standing import refuse_suspended
 from payments import emails
+from payments.errors import DescriptionChanged, PaymentDeclined
 from payments.failures import DECLINED, Failure, failure_of
 from payments.models import Payment
 from payments.reporting import move_and_report
@@ -32,20 +33,52 @@ from payments.verification import Verification
 _UNSETTLED = (InsufficientBalance, MerchantInactive, PaymentLinkExpired, PaymentLinkInactive)
 
 
-@transaction.atomic
 def pay(
-    *, payment_id: str, customer: Customer, verified: Verification, actor: str, now: datetime
+    *,
+    payment_id: str,
+    customer: Customer,
+    verified: Verification,
+    actor: str,
+    now: datetime,
+    agreed: str | None = None,
+    session_id: int | None = None,
 ) -> Payment:
     """Move the money from wallet to merchant and complete the payment, in one transaction.
 
-    `verified` is how the customer has just been verified. The result may also be `failed`
-    (declined) or `processing` (settles later). Raises VerificationFailed if the amount, or what the
-    customer has paid before, requires more; NewProofLimitReached, CustomerFrozen, MerchantInactive,
-    InsufficientBalance with the payment left payable, the error of the current status, and those of
-    its link.
+    `verified` is how the customer has just been verified, `agreed` the description that the
+    customer read, `session_id` the session that pays. The result may also be `processing`: it
+    settles later. If the balance is too low, or the payment is declined, commits a return to the
+    review, where the customer may pay another way, then raises InsufficientBalance or
+    PaymentDeclined. Otherwise raises, with nothing changed, DescriptionChanged if the description
+    is no longer `agreed`; VerificationFailed if the amount, or what the customer has paid before,
+    requires more, or the session has ended; NewProofLimitReached, CustomerFrozen, MerchantInactive,
+    the error of the current status, and those of its link.
     """
-    payment = lock_payable(payment_id, now)
-    return pay_locked(payment, customer=customer, verified=verified, actor=actor, now=now)
+    with transaction.atomic():
+        payment = lock_payable(payment_id, now)
+        if agreed not in (None, payment.agreed_description):
+            raise DescriptionChanged
+        if payment.status == PaymentStatus.CREATED:
+            payment.transition_to(PaymentStatus.PENDING, now=now, actor=actor)
+        try:
+            with transaction.atomic():
+                done = pay_locked(
+                    payment,
+                    customer=customer,
+                    verified=verified,
+                    actor=actor,
+                    now=now,
+                    session_id=session_id,
+                )
+                if done.status == PaymentStatus.FAILED:
+                    raise PaymentDeclined
+                return done
+        except (InsufficientBalance, PaymentDeclined) as error:
+            refusal = error
+        payment.refresh_from_db()
+        if payment.status == PaymentStatus.REQUIRES_ACTION:
+            payment.transition_to(PaymentStatus.PENDING, now=now, actor=actor, cause=refusal.code)
+    raise refusal
 
 
 def pay_locked(
@@ -57,9 +90,9 @@ def pay_locked(
     now: datetime,
     session_id: int | None = None,
 ) -> Payment:
-    """Pay a payment that `lock_payable` returned. Raises as `pay` does.
+    """Pay a payment that `lock_payable` returned; it may also be declined, and is `failed` then.
 
-    `session_id` is the session that pays: VerificationFailed if it has ended by now.
+    Raises InsufficientBalance, and otherwise as `pay` does.
     """
     payer = lock_payer(customer.id, payee_id=payment.merchant_id)
     count_payment(

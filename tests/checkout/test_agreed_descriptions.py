@@ -103,7 +103,7 @@ def test_what_is_changed_before_the_lock_that_pays_is_read_first(
         describe(small, "A box")
         return lock_payable(payment_id, now)
 
-    monkeypatch.setattr("payments.pressing.lock_payable", changed_before_the_lock)
+    monkeypatch.setattr("payments.paying.lock_payable", changed_before_the_lock)
     shopper.send(to="/pay")
 
     assert CHANGED in shopper.text

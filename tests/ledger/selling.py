@@ -35,8 +35,7 @@ from payments.drafts import PaymentDraft
 from payments.failures import PIN_LOCKED
 from payments.models import Payment
 from payments.modes import PaymentMode
-from payments.paying import fail_payment, pay
-from payments.pressing import pay_or_return
+from payments.paying import fail_payment, lock_payable, pay, pay_locked
 from payments.services import cancel_payment, create_payment, open_payment
 from payments.verification import Verification
 from tests.ledger.shadow.records import OK, Link, Sale, ShadowShop
@@ -195,16 +194,15 @@ class Selling(RuleBasedStateMachine):
     def pay(self, sale: Sale, payer: int, verified: Verification) -> None:
         """As money that has come pays by itself."""
         at, customer = self.tick(), self.customer(sale.shop, payer)
-        with answered(self.shadow.pay(sale, customer, int(verified))):
-            pay(payment_id=sale.id, customer=customer, verified=verified, actor=ACTOR, now=at)
+        with answered(self.shadow.pay(sale, customer, int(verified))), transaction.atomic():
+            payment = lock_payable(sale.id, at)
+            pay_locked(payment, customer=customer, verified=verified, actor=ACTOR, now=at)
 
     @rule(sale=sales | paid, payer=indexes, verified=st.sampled_from(Verification))
     def pay_at_page(self, sale: Sale, payer: int, verified: Verification) -> None:
         at, customer = self.tick(), self.customer(sale.shop, payer)
         with told(self.shadow.pay_at_page(sale, customer, int(verified))):
-            pay_or_return(
-                payment_id=sale.id, customer=customer, verified=verified, actor=ACTOR, now=at
-            )
+            pay(payment_id=sale.id, customer=customer, verified=verified, actor=ACTOR, now=at)
 
     @rule(sale=sales, act=st.sampled_from(sorted(STEPS)))
     def step(self, sale: Sale, act: str) -> None:

@@ -35,7 +35,7 @@ from merchants.callers import Caller
 from payments.drafts import PaymentDraft
 from payments.expiry import expire_due, settle_due
 from payments.models import Payment
-from payments.pressing import pay_or_return
+from payments.paying import pay
 from payments.services import create_payment
 from payments.verification import Verification
 from payouts import services as payout_services
@@ -255,7 +255,7 @@ def sell(shop: ShadowShop, customer: Customer, amount: int) -> Payment:
         draft=PaymentDraft("BSD", amount=amount),
         now=START,
     )
-    return pay_or_return(
+    return pay(
         payment_id=payment.id,
         customer=customer,
         verified=Verification.PASSKEY,

@@ -10,8 +10,7 @@ from payments.customer_steps import ask_for_proof, start_payment
 from payments.expiry import expire_payment
 from payments.failures import PIN_LOCKED
 from payments.models import Payment
-from payments.paying import fail_payment
-from payments.pressing import pay_or_return
+from payments.paying import fail_payment, pay
 from payments.statuses import PaymentStatus
 from payments.verification import Verification
 
@@ -51,7 +50,7 @@ def bring_to(payment: Payment, status: PaymentStatus) -> Payment:
 
 def pay_with(payment_id: str, customer: Customer) -> Payment:
     """Pay as the pages do, verified by a passkey."""
-    return pay_or_return(
+    return pay(
         payment_id=payment_id,
         customer=customer,
         verified=Verification.PASSKEY,

@@ -8,7 +8,7 @@ from merchants.models import Merchant
 from payments.customer_steps import ask_for_proof
 from payments.errors import PaymentExpired, PaymentNotCompleted
 from payments.models import Payment
-from payments.pressing import pay_or_return
+from payments.paying import pay
 from payments.verification import Verification
 from tests.factories import PaymentFactory
 from tests.payments.journeys import ACTOR, payer
@@ -63,7 +63,7 @@ def test_a_shortage_is_raised_after_the_payment_has_returned_to_the_review(
     _ask(payment)
 
     with pytest.raises(InsufficientBalance):
-        pay_or_return(
+        pay(
             payment_id=payment.id,
             customer=payer(payment.merchant, PENNILESS_PHONE),
             verified=Verification.PASSKEY,
