@@ -23,6 +23,7 @@ from phonenumbers import SUPPORTED_REGIONS
 from config.environment import env
 from config.logging import FORMS as LOG_FORMS
 from config.weak_choices import weak_choices
+from core.crypto import keys_of
 from core.instants import time_zones
 from core.money import MAX_AMOUNT, is_currency
 from core.signed_notes import NoteSigner
@@ -112,11 +113,10 @@ def _weak_secrets() -> Iterator[str]:
 
 def _is_one_used_twice() -> bool:
     """Return whether a secret, be it one of several that rotate, serves two purposes."""
-    rotating = (settings.ENCRYPTION_KEY, settings.LEDGER_KEY)
     kinds: list[set[str]] = [
         {settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS},
         {settings.PIN_PEPPER, *settings.PIN_PEPPER_FALLBACKS},
-        *({key.strip() for key in keys.split(",")} for keys in rotating),
+        *(set(keys_of(keys)) for keys in (settings.ENCRYPTION_KEY, settings.LEDGER_KEY)),
     ]
     return len(set[str]().union(*kinds)) < sum(map(len, kinds))
 
@@ -144,9 +144,9 @@ def is_random(secret: str, length: int) -> bool:
 
 def _is_encryption_key(keys: str) -> bool:
     try:
-        decoded = [base64.urlsafe_b64decode(key.strip()) for key in keys.split(",")]
-        return bool([Fernet(key.strip()) for key in keys.split(",")]) and all(
-            len(set(key)) >= FEWEST_CHARACTERS for key in decoded
+        return all(
+            Fernet(key) and len(set(base64.urlsafe_b64decode(key))) >= FEWEST_CHARACTERS
+            for key in keys_of(keys)
         )
     except ValueError:
         return False
@@ -201,7 +201,7 @@ def _impossible_values() -> Iterator[str]:
         ),
         "WEBHOOK_TIMEOUT_SECONDS must be a second or more.": settings.WEBHOOK_TIMEOUT_SECONDS >= 1,
         "WEB_WORKERS and WEB_THREADS must be 1 or more.": (
-            settings.WEB_WORKERS >= 1 and env("WEB_THREADS") >= 1
+            settings.WEB_WORKERS >= 1 and settings.WEB_THREADS >= 1
         ),
     }
     yield from (fault for fault, holds in rules.items() if not holds)

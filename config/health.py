@@ -7,7 +7,7 @@ from django.db import OperationalError, connection
 from django.http import Http404, HttpRequest, HttpResponse
 from django_prometheus.exports import ExportToDjangoView
 
-from backoffice.metrics import collect as look_at_staff
+from backoffice.metrics import collect as collect_staff
 from config.applied_migrations import missing_migrations
 from config.background_metrics import (
     collect_background,
@@ -22,13 +22,13 @@ from core.clock_check import checked_now
 from core.database_away import log_failure, takes_changes
 from core.errors import ServiceUnavailable
 from core.handler import json_error
-from core.metrics import collect as look_at_clocks
-from ledger.metrics import collect as look_at_ledger
-from messages.metrics import collect as look_at_messages
-from payments.metrics import collect as look_at_payments
-from payouts.metrics import collect as look_at_bank
-from refunds.metrics import collect as look_at_refunds
-from webhooks.metrics import collect as look_at_webhooks
+from core.metrics import collect as collect_clocks
+from ledger.metrics import collect as collect_ledger
+from messages.metrics import collect as collect_messages
+from payments.metrics import collect as collect_payments
+from payouts.metrics import collect as collect_bank
+from refunds.metrics import collect as collect_refunds
+from webhooks.metrics import collect as collect_webhooks
 
 logger = logging.getLogger(__name__)
 
@@ -38,14 +38,14 @@ COLLECTORS = {
     "connections": collect_pool,
     # The following query the database.
     "database": collect_database,
-    "clocks": look_at_clocks,
-    "webhooks": look_at_webhooks,
-    "ledger": look_at_ledger,
-    "bank": look_at_bank,
-    "staff": look_at_staff,
-    "messages": look_at_messages,
-    "payments": look_at_payments,
-    "refunds": look_at_refunds,
+    "clocks": collect_clocks,
+    "webhooks": collect_webhooks,
+    "ledger": collect_ledger,
+    "bank": collect_bank,
+    "staff": collect_staff,
+    "messages": collect_messages,
+    "payments": collect_payments,
+    "refunds": collect_refunds,
     "background work": collect_background,
 }
 

@@ -1,7 +1,5 @@
 """An e-mail backend that prints readable e-mails on the console."""
 
-from collections.abc import Sequence
-
 from django.core.mail import EmailMessage
 from django.core.mail.backends.console import EmailBackend
 
@@ -13,11 +11,7 @@ class ConsoleBackend(EmailBackend):
         head = [
             f"E-mail to {', '.join(message.recipients())} from {message.from_email}",
             f"Subject: {message.subject}",
-            *_attachments(message.attachments),
+            *([f"Attached: {len(message.attachments)}"] if message.attachments else []),
         ]
         text = [f"  | {line}".rstrip() for line in str(message.body).splitlines()]
         self.stream.write("\n".join([*head, *text, ""]))
-
-
-def _attachments(attached: Sequence[object]) -> list[str]:
-    return [f"Attached: {len(attached)}"] if attached else []

@@ -13,7 +13,7 @@ from prometheus_client import Gauge
 
 from core.database_away import log_failure
 from core.metrics import OF_EACH
-from core.metrics import collect as look_at_clocks
+from core.metrics import collect as collect_clocks
 
 NOTED_EVERY_SECONDS = 15  # how often Prometheus asks; a rule waits for two minutes
 
@@ -56,7 +56,7 @@ def _note_repeatedly() -> None:
         sleep(NOTED_EVERY_SECONDS)
         try:
             collect_pool()
-            look_at_clocks()
+            collect_clocks()
         except Exception as error:  # whatever it is, the next turn may succeed
             log_failure(logger, "own metrics not measured", error)
         finally:

@@ -1,8 +1,9 @@
 """Generate the secrets of a new installation."""
 
-import base64
 import secrets
 from urllib.parse import urlsplit
+
+from cryptography.fernet import Fernet
 
 from core.signed_notes import NoteSigner
 
@@ -13,11 +14,7 @@ def fresh_secrets(base_url: str) -> dict[str, str]:
     return {
         "SECRET_KEY": secrets.token_urlsafe(48),
         "PIN_PEPPER": secrets.token_urlsafe(32),
-        "ENCRYPTION_KEY": _fernet_key(),
+        "ENCRYPTION_KEY": Fernet.generate_key().decode(),
         "CHECKPOINT_KEY": str(NoteSigner.generate(origin)),
-        "LEDGER_KEY": _fernet_key(),
+        "LEDGER_KEY": Fernet.generate_key().decode(),
     }
-
-
-def _fernet_key() -> str:
-    return base64.urlsafe_b64encode(secrets.token_bytes(32)).decode()

@@ -3,6 +3,7 @@
 The variables and their defaults are in `config/environment.py`.
 """
 
+import logging
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -76,22 +77,24 @@ SERVER_EMAIL = DEFAULT_FROM_EMAIL
 # Where customers can write to us. If empty, no page mentions it.
 SUPPORT_EMAIL: str = env("SUPPORT_EMAIL")
 
-# The least that is paid out, in cents; how live money leaves; and the account it leaves from.
+# The least that is paid out, in cents.
 PAYOUT_MINIMUM: int = env("PAYOUT_MINIMUM")
 # How long after a payout was paid the bank may still send it back.
 PAYOUT_RETURN_DAYS: int = env("PAYOUT_RETURN_DAYS")
-PAYOUT_PROVIDER: str = env("PAYOUT_PROVIDER")
+PAYOUT_PROVIDER: str = env("PAYOUT_PROVIDER")  # how live money leaves
+# The account it leaves from, into which customers also pay.
 PAYOUT_DEBTOR_NAME: str = env("PAYOUT_DEBTOR_NAME") or SERVICE_NAME
 PAYOUT_DEBTOR_ACCOUNT: str = env("PAYOUT_DEBTOR_ACCOUNT")
 PAYOUT_DEBTOR_BIC: str = env("PAYOUT_DEBTOR_BIC")
 PAYOUT_DEBTOR_CLEARING_CODE: str = env("PAYOUT_DEBTOR_CLEARING_CODE")
+
 FUNDING_PROVIDERS: list[str] = env("FUNDING_PROVIDERS")
 FUNDING_BANK_NAME: str = env("FUNDING_BANK_NAME")
 FUNDING_CASH_PLACE: str = env("FUNDING_CASH_PLACE")
 FUNDING_DAY_AMOUNT: int = env("FUNDING_DAY_AMOUNT")
 FUNDING_CASH_DAY_AMOUNT: int = env("FUNDING_CASH_DAY_AMOUNT")
 
-# Django
+# Secrets
 
 SECRET_KEY: str = env("SECRET_KEY")
 SECRET_KEY_FALLBACKS: list[str] = env("SECRET_KEY_FALLBACKS")
@@ -105,6 +108,9 @@ CHECKPOINT_WITNESSES: list[str] = env("CHECKPOINT_WITNESSES")
 CHECKPOINT_BUCKET_KEY: str = env("CHECKPOINT_BUCKET_KEY")
 CHECKPOINT_BUCKET_REGION: str = env("CHECKPOINT_BUCKET_REGION")
 CHECKPOINT_BUCKET_DAYS: int = env("CHECKPOINT_BUCKET_DAYS")
+
+# Django
+
 DEBUG = False
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
@@ -285,5 +291,5 @@ LOGGING = logging_config(
     level=env("LOG_LEVEL"), form=env("LOG_FORMAT") or ("console" if DEVELOPMENT_MODE else "json")
 )
 DJANGO_STRUCTLOG_TRUST_UPSTREAM_REQUEST_ID = True
-DJANGO_STRUCTLOG_STATUS_4XX_LOG_LEVEL = 20
-DJANGO_STRUCTLOG_STATUS_START_LOG_LEVEL = 10
+DJANGO_STRUCTLOG_STATUS_4XX_LOG_LEVEL = logging.INFO
+DJANGO_STRUCTLOG_STATUS_START_LOG_LEVEL = logging.DEBUG

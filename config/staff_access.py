@@ -28,11 +28,11 @@ AXES_CLIENT_IP_CALLABLE = "backoffice.known_browsers.network_address"
 AXES_RESET_ON_SUCCESS = True
 AXES_LOCKOUT_CALLABLE = "backoffice.lockout.locked_page"
 
-# Staff pages can be on a host of their own; a session ends after a while without activity.
 STAFF_TIME_ZONE: str = env("STAFF_TIME_ZONE")
 # Finance and Administrators can only sign in with a passkey.
 REQUIRE_STAFF_PASSKEYS = flag("REQUIRE_STAFF_PASSKEYS", default=not env("DEVELOPMENT_MODE"))
 PASSWORD_RESET_TIMEOUT = 3 * 24 * 60 * 60  # how long an invitation's link is valid
+# A session ends after a while without activity, and in any case after a working day.
 STAFF_IDLE_SECONDS = 15 * 60
 STAFF_SESSION_SECONDS = 8 * 60 * 60
 LOGIN_URL = "admin:login"

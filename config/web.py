@@ -3,7 +3,7 @@
 This process loads no code of the release: it survives reloads, and its workers would inherit what
 it has loaded.
 
-It is granian, with seven differences. The workers share one listening socket, which stays open
+It is granian, with these differences. The workers share one listening socket, which stays open
 while this process lives; granian gives each its own, and when a worker ends, connections that
 wait there are reset. A worker ends only when its replacement has loaded the service; granian waits
 for some seconds, ready or not. If the replacement cannot start, the old worker continues.

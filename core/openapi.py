@@ -208,12 +208,9 @@ class Schema(AutoSchema):
         return [_IDEMPOTENCY_KEY, _STRICT, _WARNING, _REPLAYED, _LOCATION]
 
     def get_auth(self) -> list[dict[str, list[str]]]:
-        needs_key = bool(self.view.get_authenticators())
-        return (
-            [{"apiKey": []}, {}]
-            if needs_key and settings.DEVELOPMENT_MODE
-            else ([{"apiKey": []}] if needs_key else [])
-        )
+        if not self.view.get_authenticators():
+            return []
+        return [{"apiKey": []}, {}] if settings.DEVELOPMENT_MODE else [{"apiKey": []}]
 
     def get_tags(self) -> list[str]:
         return [_capitalized(plural(self.view.resource))]
