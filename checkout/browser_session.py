@@ -64,8 +64,8 @@ def browser_session_of(
     *,
     livemode: bool,
     now: datetime,
-    payment_id: str = "",
-    merchant_id: str | None = None,
+    payment_id: str,
+    merchant_id: str | None,
 ) -> BrowserSession:
     """Return this browser's session in this mode, for a payment or for the customer's own page.
 

@@ -85,7 +85,7 @@ def replaced(end: Ending, payment_view: PaymentView, *, by: str) -> Ending:
     )
 
 
-def stop_for(error: ApiError, *, payment_address: str = "", is_paid: bool = False) -> Ending:
+def stop_for(error: ApiError, *, payment_address: str, is_paid: bool = False) -> Ending:
     """Return the ending for an error, with a button back to the payment if there is one.
 
     `is_paid`: the page is a receipt, whose money has been taken before.

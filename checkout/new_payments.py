@@ -35,8 +35,8 @@ def start_at_counter(
     key: str,
     amount: int | None,
     now: datetime,
-    ticket_id: str = "",
-    tip: int = 0,
+    ticket_id: str,
+    tip: int,
 ) -> str:
     """Open a payment at a counter, once per key; return its id. `tip` is added to the amount.
 

@@ -90,7 +90,7 @@ def sign_in_to_pay(
     address: str,
     replaces: str,
     now: datetime,
-    device: str = "",
+    device: str,
 ) -> SignedIn:
     """Sign in a customer by the passkey that approves this payment, for this payment only.
 

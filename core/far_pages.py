@@ -20,7 +20,7 @@ FAR = 10_000  # fewer entries are skipped in less time than it takes to find the
 
 
 def skip_newer(
-    rows: QuerySet[Any], key: Mapping[str, Any], offset: int, now: datetime, after: Any = None
+    rows: QuerySet[Any], key: Mapping[str, Any], offset: int, now: datetime, after: Any
 ) -> tuple[QuerySet[Any], int]:
     """Return the rows without most of those before an offset, and the offset that is left.
 

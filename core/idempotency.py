@@ -39,9 +39,9 @@ def respond_once(
     scope: str,
     work: Work,
     *,
-    secret: bool = False,
-    shown_to: str = "",
-    shown_for: timedelta | None = None,
+    secret: bool,
+    shown_to: str,
+    shown_for: timedelta | None,
 ) -> HttpResponse:
     """Do the work of a POST, or replay the response stored under its Idempotency-Key.
 
@@ -103,7 +103,7 @@ def key_of(request: HttpRequest) -> str | None:
     return key
 
 
-def fingerprint_of(request: HttpRequest, *, shown_to: str = "") -> str:
+def fingerprint_of(request: HttpRequest, *, shown_to: str) -> str:
     """Return the SHA-256 of the request: method, path with query, body, and sole reader if any.
 
     So the key stays the merchant's, and the same request from another reader is a different one.

@@ -12,7 +12,7 @@ SIGN_IN_ATTEMPTS = AttemptLimit("passkey-sign-in", 10, timedelta(hours=1))
 
 
 def sign_in_to_account(
-    *, customer: Customer, credential: str, replaces: str, now: datetime, device: str = ""
+    *, customer: Customer, credential: str, replaces: str, now: datetime, device: str
 ) -> SignedIn:
     """Sign a customer in to their own page by a passkey; like a code for it, it names no payment.
 

@@ -9,7 +9,7 @@ from links.services import expire_link
 BATCH = 500
 
 
-def expire_due(*, now: datetime, limit: int = BATCH) -> int:
+def expire_due(*, now: datetime) -> int:
     """Expire the links whose time has passed; return how many this call expired."""
     due = PaymentLink.objects.due_to_expire(now).order_by("-livemode", "expires_at")
 
@@ -17,4 +17,4 @@ def expire_due(*, now: datetime, limit: int = BATCH) -> int:
         expire_link(link_id=link_id, now=now)
         return True
 
-    return sweep("expire links", expire, list(due.values_list("pk", flat=True)[:limit]))
+    return sweep("expire links", expire, list(due.values_list("pk", flat=True)[:BATCH]))

@@ -74,7 +74,7 @@ class CallerList:
         others = {name: value for name, value in self.lookups.items() if name != TYPES}
         return [replace(self, lookups=others | {"type": each}) for each in self.lookups[TYPES]]
 
-    def far_page(self, offset: int, after: Any = None) -> tuple[QuerySet[Any], int]:
+    def far_page(self, offset: int, after: Any) -> tuple[QuerySet[Any], int]:
         """Return the rows that follow `after`, if given, and an offset among them.
 
         Most that come before a far one are left out.

@@ -18,7 +18,7 @@ from payments.statuses import EXPIRABLE, PaymentStatus
 BATCH = 500
 
 
-def expire_due(*, now: datetime, limit: int = BATCH) -> int:
+def expire_due(*, now: datetime) -> int:
     """Expire the payments whose time has passed; return how many this call expired."""
     due = Payment.objects.due_to_expire(now).order_by("-livemode", "expires_at")
 
@@ -26,10 +26,10 @@ def expire_due(*, now: datetime, limit: int = BATCH) -> int:
         expire_payment(payment_id=payment_id, now=now)
         return True
 
-    return sweep("expire payments", expire, list(due.values_list("pk", flat=True)[:limit]))
+    return sweep("expire payments", expire, list(due.values_list("pk", flat=True)[:BATCH]))
 
 
-def settle_due(*, now: datetime, limit: int = BATCH) -> int:
+def settle_due(*, now: datetime) -> int:
     """Settle the payments whose time in `processing` is over; return how many."""
     ids = due_to_settle(now).order_by("-livemode", "settles_at").values_list("pk", flat=True)
 
@@ -39,7 +39,7 @@ def settle_due(*, now: datetime, limit: int = BATCH) -> int:
         settle_due_payment(payment_id=payment_id, now=clock())
         return True
 
-    return sweep("settle payments", settle, list(ids[:limit]))
+    return sweep("settle payments", settle, list(ids[:BATCH]))
 
 
 def due_to_settle(now: datetime) -> QuerySet[Payment]:

@@ -17,17 +17,17 @@ from refunds.statuses import RefundStatus
 BATCH = 100
 
 
-def retry_pending(*, now: datetime, limit: int = BATCH) -> int:
+def retry_pending(*, now: datetime) -> int:
     """Retry pending refunds; return how many are no longer pending.
 
-    At most `limit` per merchant's balance, so that no merchant's refunds hold up another's.
+    At most `BATCH` per merchant's balance, so that no merchant's refunds hold up another's.
     """
     waiting = Refund.objects.pending().order_by("-livemode", "merchant_id", "currency")
     owners = waiting.values_list("merchant_id", "livemode", "currency").distinct()
     retryable = (
         refund
         for merchant_id, livemode, currency in list(owners)
-        for refund in _retryable(merchant_id, livemode, currency, now, limit)
+        for refund in _retryable(merchant_id, livemode, currency, now)
     )
 
     clock = clock_from(now)
@@ -41,7 +41,7 @@ def retry_pending(*, now: datetime, limit: int = BATCH) -> int:
 
 
 def _retryable(
-    merchant_id: str, livemode: bool, currency: str, now: datetime, limit: int
+    merchant_id: str, livemode: bool, currency: str, now: datetime
 ) -> Iterator[tuple[str, datetime]]:
     """Yield the refunds that the balance may now cover, fee included, and those to fail.
 
@@ -53,4 +53,4 @@ def _retryable(
     pending = Refund.objects.pending().filter(
         may_be_covered | too_old, merchant_id=merchant_id, livemode=livemode, currency=currency
     )
-    yield from pending.order_by("created_at", "pk").values_list("pk", "created_at")[:limit]
+    yield from pending.order_by("created_at", "pk").values_list("pk", "created_at")[:BATCH]

@@ -28,7 +28,7 @@ class DeliveryLog:
     def parts(self) -> list[QuerySet[Any]]:
         return [self.queryset()]
 
-    def far_page(self, offset: int, after: Any = None) -> tuple[QuerySet[Any], int]:
+    def far_page(self, offset: int, after: Any) -> tuple[QuerySet[Any], int]:
         """Return the rows that follow `after`, if given, and an offset among them.
 
         Most that come before a far one are left out.

@@ -105,7 +105,7 @@ def write_event(
     about: Resource,
     data: Mapping[str, object],
     now: datetime,
-    is_test: bool = False,
+    is_test: bool,
 ) -> Event:
     """Write an event without its deliveries."""
     event = _event(Fact(event_type, about, data), now, is_test=is_test)

@@ -24,7 +24,9 @@ def at_a_counter(merchant: Merchant) -> Start:
         merchant=merchant, payment_mode=PaymentMode.STATIC_PAY, amount=None, expires_at=None
     )
     key = form_key(counter.id, now=utc_now())
-    return partial(start_at_counter, counter_id=counter.id, key=key, now=utc_now())
+    return partial(
+        start_at_counter, counter_id=counter.id, key=key, ticket_id="", tip=0, now=utc_now()
+    )
 
 
 def through_a_link(merchant: Merchant) -> Start:

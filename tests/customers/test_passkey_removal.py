@@ -128,6 +128,8 @@ def test_no_session_opens_by_one_that_is_removed_just_then(
 
     monkeypatch.setattr(passkey_sign_in, "finish_sign_in", removed_meanwhile)
     with pytest.raises(VerificationFailed):
-        sign_in_to_account(customer=owner, credential=device.get(options), replaces="", now=now)
+        sign_in_to_account(
+            customer=owner, credential=device.get(options), replaces="", device="", now=now
+        )
 
     assert still_open(owner) == []

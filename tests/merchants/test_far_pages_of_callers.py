@@ -44,7 +44,7 @@ def test_only_what_is_far_and_counted_by_day_is_skipped_to(
     select: Any = lambda *given: "all rows"  # noqa: E731
     listed = CallerList(select, caller, {}, now, counted=counted)
 
-    found: Any = listed.far_page(offset)
+    found: Any = listed.far_page(offset, None)
 
     assert found == (("later rows", 7) if skips else ("all rows", offset))
     assert asked == ([("all rows", ("mer_1", {}, True), offset, now, None)] if skips else [])
@@ -55,6 +55,6 @@ def test_a_caller_without_a_merchant_has_no_days_to_skip() -> None:
     without = Caller(None, livemode=True, actor="visitor")
     listed = CallerList(select, without, {}, utc_now(), counted=days(add_up=True))
 
-    found: Any = listed.far_page(FAR)
+    found: Any = listed.far_page(FAR, None)
 
     assert found == ("no rows", FAR)

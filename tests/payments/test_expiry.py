@@ -62,12 +62,13 @@ def test_a_counter_does_not_expire(merchant: Merchant) -> None:
     assert expire_due(now=utc_now() + 1_000 * DAY) == 0
 
 
-def test_the_sweep_goes_on_in_batches(merchant: Merchant) -> None:
+def test_the_sweep_goes_on_in_batches(merchant: Merchant, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("payments.expiry.BATCH", 2)
     for _ in range(3):
         PaymentFactory(merchant=merchant)
 
     later = utc_now() + 2 * DAY
-    assert [expire_due(now=later, limit=2) for _ in range(3)] == [2, 1, 0]
+    assert [expire_due(now=later) for _ in range(3)] == [2, 1, 0]
 
 
 @pytest.fixture

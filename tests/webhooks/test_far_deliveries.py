@@ -26,7 +26,7 @@ def test_only_far_deliveries_counted_by_day_are_skipped_to(
     now = utc_now()
     log = DeliveryLog(Webhook(id="wh_1"), {}, now)
 
-    found: Any = log.far_page(offset)
+    found: Any = log.far_page(offset, None)
 
     if skips:
         assert found == ("later rows", (("wh_1", {}), offset, now, None))
