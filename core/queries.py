@@ -64,9 +64,9 @@ def read_elsewhere(meaning: str, schema: Mapping[str, Any]) -> Filter:
     return Filter(meaning, lambda *_: {}, schema)
 
 
-def exactly(meaning: str) -> Filter:
-    """Return a filter whose value must equal the field."""
-    return Filter(meaning, lambda name, text: {name: text})
+def exactly(meaning: str, column: str | None = None) -> Filter:
+    """Return a filter whose value must equal the column, which by default has its name."""
+    return Filter(meaning, lambda name, text: {column or name: text})
 
 
 def one_of(allowed: Iterable[str]) -> Filter:

@@ -32,6 +32,7 @@ FILTERS = {
     "invoice_number": exactly("The invoice number given at creation."),
     "customer_id": exactly("Paid by this customer."),
     "static_payment_id": exactly("Paid at this counter."),
+    "payment_link_id": exactly("Opened through this payment link, whether or not paid.", "link_id"),
     **METADATA,
     "q": words_in("the description, the order id, the invoice number or the reference"),
 }

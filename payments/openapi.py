@@ -120,7 +120,7 @@ WORDING = Wording(
             "pay_0W1f8ZzCq7XvJm4TzN8rKd2YwLs6Hg",
         ),
         "payment_link_id": (
-            "The payment link through which it was paid.",
+            "The payment link through which it was opened.",
             "link_0W1f9AbCq7XvJm4TzN8rKd2YwLs6Hg",
         ),
         "fee": ("The service's fee, deducted from the amount, in cents, once completed.", 25),

@@ -111,6 +111,14 @@ def test_it_filters_by_customer_and_counter(api: Api, merchant: Merchant) -> Non
     assert ids(api, merchant, customer_id=paid["customer_id"]) == [paid["id"]]
 
 
+def test_it_filters_by_payment_link(api: Api, merchant: Merchant) -> None:
+    links = [api(merchant).post("/v1/payment-links", {"amount": 300}).json() for _ in "ab"]
+    through = [PaymentFactory(merchant=merchant, link_id=link["id"]).id for link in links]
+
+    for link, payment_id in zip(links, through, strict=True):
+        assert ids(api, merchant, payment_link_id=link["id"]) == [payment_id]
+
+
 def test_it_filters_by_creation(api: Api, merchant: Merchant) -> None:
     newer, older = several(merchant, 2)
     moment = iso(newer.created_at)
@@ -216,6 +224,7 @@ FILTERED = [
     {"start_date": "2026-01-02", "end_date": "2026-01-03"},
     {"status": "created", "start_date": "2026-01-02T00:00:00.001Z", "reference": "r"},
     {"order_id": "o", "invoice_number": "i", "customer_id": "cus_1", "static_payment_id": "p"},
+    {"payment_link_id": "link_1"},
 ]
 
 
