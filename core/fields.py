@@ -13,7 +13,7 @@ from django.core.exceptions import ValidationError
 from django.utils.dateparse import parse_date
 from rest_framework import serializers
 
-from core.clock import iso
+from core.clock import iso, whole_milliseconds
 from core.errors import ValidationFailed
 from core.instants import EARLIEST, LATEST, parse_instant
 from core.limits import (
@@ -210,7 +210,10 @@ class DateField(serializers.Field[date, Any, str, Any]):
 
 
 class InstantField(serializers.Field[datetime, Any, str, Any]):
-    """An instant: in, ISO 8601 with an offset; out, UTC with milliseconds and `Z`."""
+    """An instant: in, ISO 8601 with an offset; out, UTC with milliseconds and `Z`.
+
+    Cut to milliseconds on the way in, as ours are: what is shown is what holds.
+    """
 
     def to_internal_value(self, data: Any) -> datetime:
         instant = parse_instant(data) if isinstance(data, str) else None
@@ -219,7 +222,7 @@ class InstantField(serializers.Field[datetime, Any, str, Any]):
             raise serializers.ValidationError(
                 f"must be an ISO 8601 instant with a time zone, {years}"
             )
-        return instant
+        return whole_milliseconds(instant)
 
     to_representation = staticmethod(iso)  # type: ignore[assignment]  # called as a method would be
 
