@@ -92,7 +92,8 @@ class Change(Input):
     @classmethod
     def _refusal_of(cls, name: str) -> str:
         action = cls.actions.get(name)
-        return f"cannot be changed; there is {action}" if action else "cannot be changed"
+        remedy = f"there is {action}" if action else f"only {', '.join(_parser_of(cls).fields)} can"
+        return f"cannot be changed; {remedy}"
 
     @classmethod
     def unread_in(cls, data: Mapping[str, Any]) -> dict[str, str]:
