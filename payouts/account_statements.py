@@ -69,8 +69,9 @@ def request_statement(
     if end_at > now:
         raise ValidationFailed(end_at="must not lie in the future")
     pending = AccountStatement.objects.visible_to(caller).filter(ready_at=None)
-    if len(pending.values("pk")[:MOST_PENDING]) == MOST_PENDING:
-        raise AccountStatementsTooMany
+    ends = pending.values_list("end_at", flat=True)[:MOST_PENDING]
+    if len(ends) == MOST_PENDING:
+        raise AccountStatementsTooMany(_seconds_to_wait(min(ends), now))
     statement = AccountStatement.objects.create(
         id=new_id("stm", now),
         merchant=caller.owner,
@@ -133,8 +134,12 @@ def due_statements(now: datetime) -> QuerySet[AccountStatement]:
 def refuse_pending(statement: AccountStatement, *, now: datetime) -> None:
     """Raise AccountStatementPending for a statement that is still being made."""
     if statement.ready_at is None:
-        left = statement.end_at + SETTLED_AFTER - now
-        raise AccountStatementPending(seconds=max(1, math.ceil(left.total_seconds())))
+        raise AccountStatementPending(_seconds_to_wait(statement.end_at, now))
+
+
+def _seconds_to_wait(end_at: datetime, now: datetime) -> int:
+    left = end_at + SETTLED_AFTER - now
+    return max(1, math.ceil(left.total_seconds()))
 
 
 def stored_lines(statement: AccountStatement, *, offset: int, limit: int) -> list[dict[str, Any]]:

@@ -1,5 +1,7 @@
 """The refusals that concern a payout or a bank account."""
 
+from typing import ClassVar
+
 from core.errors import (
     CHECK_ID,
     WRONG_ID,
@@ -35,16 +37,16 @@ class AccountStatementNotFound(NotFound):
 
 class AccountStatementPending(Conflict):
     message = "The statement is still being made. Try again."
+    rule: ClassVar[str] = "is pending"
 
     def __init__(self, seconds: int) -> None:
-        super().__init__(status=f"is pending; ask again after {seconds} seconds")
+        super().__init__(status=f"{self.rule}; ask again after {seconds} seconds")
         self.headers = {"Retry-After": str(seconds)}
 
 
-class AccountStatementsTooMany(Conflict):
+class AccountStatementsTooMany(AccountStatementPending):
     message = "Other statements are still being made. Try again."
-    cause = "The maximum number of statements in this mode is already being prepared."
-    remedy = "Wait until one of them is ready, then try again."
+    rule = "is pending for as many as there may be at once"
 
 
 class BankAccountNotFound(NotFound):
