@@ -143,7 +143,7 @@ async function look() {
   last = lists;
   const fresh = all("[data-sale]", feed).filter((sale) => !before.has(sale.dataset.sale));
   fresh.forEach((sale) => sale.classList.add("is-new"));
-  if (fresh.length) one("[data-arrived]").textContent = fresh[0].textContent;
+  if (fresh.length) one("[data-arrived]").textContent = fresh.map((sale) => sale.dataset.said).join("; ");
   if (fresh.length && speaker) ring();
   live.textContent = words;
   live.classList.remove("is-bad");

@@ -1,5 +1,7 @@
 """The till in a browser: the cashier's screen beside the phones of its customers."""
 
+import re
+
 import pytest
 
 from payments.counters import screen_url
@@ -44,6 +46,8 @@ def test_the_cashier_picks_and_types_and_the_customer_pays_it(open_page, merchan
     see_paid(phone)
 
     till.get_by_role("listitem").filter(has_text="Tip B$1.95").wait_for()
+    said = till.locator("[data-arrived]").text_content()
+    assert re.fullmatch(r"B\$21\.45, Phone ending in 0100, \d+:\d\d\s[ap]m", said)
     assert till.get_by_text("Open on a phone").count() == 0
     assert Payment.objects.get(static_payment=counter, status="completed").tip == 195
 
