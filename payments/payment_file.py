@@ -6,16 +6,19 @@ from typing import Any
 
 from django.http import HttpResponse
 
+from core.json import dump_json
 from core.money import decimal_text
 from core.spreadsheets import Cell, csv_download
 
-_MONEY = ("amount", "fee", "net", "amount_refunded")
-_TEXTS = (
-    *("id", "status", "payment_mode", "description", "order_id", "invoice_number", "reference"),
-    *("customer_id", "payment_link_id", "static_payment_id", "transaction_id", "created_at"),
-    *("completed_at", "expires_at"),
+COLUMNS = (
+    *("id", "status", "currency", "amount", "fee", "net", "amount_refunded", "amount_cents"),
+    *("payment_mode", "description", "order_id", "invoice_number", "reference", "customer_id"),
+    *("payment_link_id", "static_payment_id", "transaction_id"),
+    *("created_at", "completed_at", "expires_at"),
+    # Programs may go by the place of a column: what was added later stands last.
+    *("tip", "metadata"),
 )
-COLUMNS = (*_TEXTS[:2], "currency", *_MONEY, "amount_cents", *_TEXTS[2:])
+_MONEY = frozenset({"amount", "fee", "net", "amount_refunded", "tip"})
 
 
 def file_of_payments(payments: Iterable[dict[str, Any]]) -> HttpResponse:
@@ -28,6 +31,8 @@ def _cells(payment: dict[str, Any]) -> list[Cell]:
 
 
 def _cell(payment: dict[str, Any], column: str) -> Cell:
+    if column == "metadata":
+        return dump_json(payment[column]).decode() if payment[column] else ""
     cents = payment.get("amount" if column == "amount_cents" else column)
     if cents is None:
         return ""

@@ -29,6 +29,17 @@ def test_it_is_a_file_with_a_row_for_each_payment(api, merchant, payment):
     assert second["fee"] == ""
 
 
+def test_what_a_shop_needs_besides_stands_last(api, merchant):
+    kept = {"order_id": "1001", "express": True}
+    PaymentFactory(merchant=merchant, amount=1_150, tip=150, metadata=kept)
+    PaymentFactory(merchant=merchant)
+
+    second, first = rows_of(api(merchant).get("/v1/payments?format=csv"))
+    assert list(first)[-2:] == ["tip", "metadata"]
+    assert (first["tip"], json.loads(first["metadata"])) == ("1.50", kept)
+    assert (second["tip"], second["metadata"]) == ("", "")
+
+
 def test_the_filters_and_the_page_hold(api, merchant):
     ids = [PaymentFactory(merchant=merchant, amount=100 + n).id for n in range(3)]
     ask = {"format": "csv", "amount_min": "101"}
