@@ -17,4 +17,5 @@ INQUIRY_FILTERS = {
     "status": one_of(InquiryStatus.values),
     "reason": one_of(InquiryReason.values),
     **CREATED,
+    **UPDATED,
 }

@@ -21,7 +21,7 @@ EVENT_FILTERS = {
         "One type of event, or all of one resource: `payment.*`.", _types, TYPE_OR_GROUP.schema
     ),
     "resource_id": exactly(
-        "The id of the payment, refund, link or payout that the event is about."
+        "The id of the payment, refund, inquiry, payout, link or merchant that the event is about."
     ),
     **CREATED,
 }

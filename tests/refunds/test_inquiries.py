@@ -1,5 +1,7 @@
 """What a customer reports on a receipt: told to the merchant, answered, or settled by a refund."""
 
+from datetime import timedelta
+
 import pytest
 
 from core.clock import iso, utc_now
@@ -92,6 +94,14 @@ def test_the_merchant_answers_first(api, paid, inquiry):
     assert "open_since" not in response.json()
     assert event_types("inquiry") == ["inquiry.created", "inquiry.updated"]
     assert Inquiry.objects.open().count() == 0
+
+
+def test_what_has_changed_since_is_listed(api, merchant, paid, inquiry):
+    since = {"updated_since": iso(inquiry.updated_at + timedelta(milliseconds=1))}
+    assert api(merchant).get("/v1/inquiries", since).json()["inquiries"] == []
+
+    Inquiry.objects.update(updated_at=inquiry.updated_at + timedelta(milliseconds=1))
+    assert api(merchant).get("/v1/inquiries", since).json()["total"] == 1
 
 
 def test_who_writes_again_waits_again(api, paid, inquiry):
