@@ -28,7 +28,6 @@ class WebHandler(WSGIHandler):
         The server sends an iterated response in pieces, through a queue between two threads.
         """
         response: Any = self.get_response(self.request_class(environ))
-        response._handler_class = type(self)
         cookies = [("Set-Cookie", each.output(header="")) for each in response.cookies.values()]
         status = f"{response.status_code} {response.reason_phrase}"
         start_response(status, [*sent_headers(response), *cookies])

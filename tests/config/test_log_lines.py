@@ -75,6 +75,7 @@ def test_each_line_leaves_the_process_at_once() -> None:
     handler.handle(logging.makeLogRecord({"msg": "one"}))
 
     assert (pipe.getvalue(), pipe.flushed) == ("one\n", 1)
+    assert LineHandler in map(type, logging.getLogger().handlers)
 
 
 def test_a_line_that_fails_stops_nothing(capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,7 +4,7 @@ import pytest
 from django.core.exceptions import DisallowedHost
 from django.test import RequestFactory
 
-from config.request_head import Utf8Request
+from config.request_head import MOST_HOSTS, Utf8Request, _ours
 
 
 def asked_for(host: str) -> Utf8Request:
@@ -44,3 +44,12 @@ def test_one_that_is_no_longer_ours_is_refused(settings) -> None:
 
     with pytest.raises(DisallowedHost):
         asked_for("pay.example.com").get_host()
+
+
+def test_of_the_names_that_a_wildcard_allows_not_all_are_kept(settings) -> None:
+    """A stranger can make up any number of them."""
+    settings.ALLOWED_HOSTS = [".example.net"]
+    for number in range(MOST_HOSTS + 1):
+        asked_for(f"shop-{number}.example.net").get_host()
+
+    assert _ours.cache_info().currsize == MOST_HOSTS

@@ -61,6 +61,18 @@ def test_a_response_without_content_is_given_no_type() -> None:
     assert empty["X-Content-Type-Options"] == "nosniff"
 
 
+def test_what_a_response_has_of_its_own_is_on_no_other() -> None:
+    """They are added by one step to all: one dictionary for all would show `Location` to others."""
+    own, other = HttpResponse(headers={"Location": "/v1/payments/pay_1"}), HttpResponse()
+    headers = SecurityHeaders(lambda request: own if request.path == "/own" else other)
+
+    for path in ("/own", "/other"):
+        headers(RequestFactory().get(path))
+    own["X-Late"] = "1"
+
+    assert {"Location", "X-Late"}.isdisjoint(other.headers)
+
+
 def test_cookies_are_bound_to_the_host_where_there_is_https() -> None:
     safe, local = transport(https=True, proxies=1), transport(https=False, proxies=0)
 

@@ -10,6 +10,7 @@ from core.clock import utc_now
 from core.search import rarest_of
 from merchants import caller_lists
 from merchants.models import Merchant
+from payments.models import Payment
 from tests.client import Api
 from tests.factories import PaymentFactory
 
@@ -25,8 +26,11 @@ def _sell(merchant: Merchant, *descriptions: str) -> list[str]:
     ]
 
 
-def _found(api: Api, merchant: Merchant, text: str, limit: int = 1) -> tuple[list[str], int]:
-    page = api(merchant).get("/v1/payments", {"q": text, "limit": str(limit)}).json()
+def _found(
+    api: Api, merchant: Merchant, text: str, limit: int = 1, **filters: str
+) -> tuple[list[str], int]:
+    query = {"q": text, "limit": str(limit)} | filters
+    page = api(merchant).get("/v1/payments", query).json()
     return [payment["id"] for payment in page["payments"]], page["total"]
 
 
@@ -97,6 +101,35 @@ def test_a_word_that_was_common_is_found_behind_the_newest(
     assert _found(api, merchant, "conch", limit=2) == ([third, second], 3)
 
 
+@pytest.mark.parametrize("very_common", [1, 9])
+@pytest.mark.parametrize("among", [1, 3])
+def test_other_filters_hold_for_a_common_word_as_well(
+    api: Api, merchant: Merchant, monkeypatch: pytest.MonkeyPatch, very_common: int, among: int
+) -> None:
+    monkeypatch.setattr(caller_lists, "MOST_COUNTED", 1)
+    monkeypatch.setattr(caller_lists, "COMMON_AMONG", among)
+    monkeypatch.setattr(caller_lists, "COMMON_ROWS", very_common)
+    first, second, _ = _sell(merchant, "Conch", "Conch", "Conch")
+    Payment.objects.filter(pk__in=[first, second]).update(reference="7")
+
+    assert _found(api, merchant, "conch", limit=2, reference="7") == ([second, first], 2)
+
+
+@pytest.mark.sqlite
+def test_where_all_rows_are_read_anyway_nothing_is_asked_before(
+    api: Api, merchant: Merchant
+) -> None:
+    _sell(merchant, "ORD-1042")
+    _found(api, merchant, "1042")  # the key is known from then on
+    sent: list[int] = []
+    for text in ("1042", "ord-1042"):
+        with CaptureQueriesContext(connection) as captured:
+            _found(api, merchant, text)
+        sent.append(len(captured))
+
+    assert sent[0] == sent[1]
+
+
 @pytest.mark.parametrize("few", [100, 0])
 def test_all_of_several_words_are_found(
     api: Api, merchant: Merchant, monkeypatch: pytest.MonkeyPatch, few: int
@@ -109,7 +142,7 @@ def test_all_of_several_words_are_found(
 
 
 @pytest.mark.postgres
-@pytest.mark.parametrize(("few", "asked"), [(100, "'1042:*'"), (1, "'ord:* & 1042:*'")])
+@pytest.mark.parametrize(("few", "asked"), [(2, "'1042:*'"), (1, "'ord:* & 1042:*'")])
 def test_the_index_is_asked_for_the_rarest_if_few_have_it(
     api: Api, merchant: Merchant, monkeypatch: pytest.MonkeyPatch, few: int, asked: str
 ) -> None:
@@ -122,6 +155,8 @@ def test_the_index_is_asked_for_the_rarest_if_few_have_it(
 
     (page,) = _pages(sent)
     assert f"@@ (to_tsquery('simple'::regconfig, {asked}) && " in page
+    is_common_asked = any("'ord:* & 1042:*') && " in it["sql"] for it in sent.captured_queries)
+    assert is_common_asked == ("ord" in asked)  # not to count them, either
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from tests.client import Api
 from tests.webhooks.dispatching import Thing
 from webhooks import feed
 from webhooks.event_types import EventType
+from webhooks.models import FeedEntry
 from webhooks.outbox import emit
 from webhooks.samples import sample_of
 
@@ -55,6 +56,24 @@ def test_between_dates_only_events_around_them_are_read(
         it["sql"] for it in sent.captured_queries if 'ORDER BY "webhooks_feedentry"' in it["sql"]
     ]
     assert '"webhooks_feedentry"."sequence" > 2' in read[-1]
+    assert '"webhooks_feedentry"."sequence" <= 5' in read[-1]
+
+
+def test_an_event_without_a_number_narrows_nothing_down(api: Api, merchant: Merchant) -> None:
+    """Its number is still to come, and that of the next one is looked for."""
+    for days in (9, 7, 5, 3, 1):
+        _happens(merchant, at=TODAY - timedelta(days=days))
+    day = (TODAY - timedelta(days=5)).date().isoformat()
+    assert _numbers(api, merchant, start_date=day, end_date=day) == [3]
+    FeedEntry.objects.filter(sequence__in=[2, 4]).delete()
+
+    with CaptureQueriesContext(connection) as sent:
+        assert _numbers(api, merchant, start_date=day, end_date=day) == [3]
+
+    read = [
+        it["sql"] for it in sent.captured_queries if 'ORDER BY "webhooks_feedentry"' in it["sql"]
+    ]
+    assert '"webhooks_feedentry"."sequence" > 1' in read[-1]
     assert '"webhooks_feedentry"."sequence" <= 5' in read[-1]
 
 
