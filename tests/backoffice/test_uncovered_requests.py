@@ -93,9 +93,10 @@ def test_who_makes_a_refund_reads_how_much_the_balance_lacks(office: Office) -> 
     def warned(page: Any) -> list[str]:
         return [words.split(". ")[0] for words in page.context["form"].warnings()]
 
-    assert warned(browser.get(page_of_act(payment, "refund"))) == [
-        "The merchant's balance does not cover B$12.50 BSD now: B$5.00 BSD is missing"
-    ]
+    of_all = ["The merchant's balance does not cover B$12.50 BSD now: B$5.00 BSD is missing"]
+    assert warned(browser.get(page_of_act(payment, "refund"))) == of_all
+    too_much = act(browser, payment, "refund", amount="20.00", reason="", note="Called")
+    assert warned(too_much) == of_all
     refused = act(browser, payment, "refund", amount="8.00", reason="", note="Called")
     assert warned(refused) == [
         "The merchant's balance does not cover B$8.00 BSD now: B$0.50 BSD is missing"

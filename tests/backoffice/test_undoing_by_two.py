@@ -9,7 +9,7 @@ from backoffice.roles import Role
 from backoffice.services.instruction_kinds import UNDO_MATCH
 from backoffice.services.instructions import InstructionRequest, instruct
 from core.clock import utc_now
-from payouts.bank.by_hand import match_by_hand, undo_match
+from payouts.bank.by_hand import match_batch_by_hand, match_by_hand, undo_match
 from payouts.errors import BankEntryNotFound
 from payouts.models import BankEntry, Payout
 from payouts.services import mark_sent, record_paid
@@ -100,6 +100,18 @@ def test_its_form_names_what_the_entry_is_matched_with(office, payout, told) -> 
     form = office(Role.FINANCE).get(page_of_act(told, "undo-match")).content.decode()
 
     assert f"It is matched with {payout.pk} of {payout.merchant.name}." in form
+
+
+def test_its_form_names_the_run_of_several_shops(office, payout) -> None:
+    read(statement(entry(1250, reference="RENT")))
+    found = BankEntry.objects.get()
+    match_batch_by_hand(
+        entry_id=found.pk, batch_id=payout.batch_id, actor="staff:ann", now=utc_now()
+    )
+
+    form = office(Role.FINANCE).get(page_of_act(found, "undo-match")).content.decode()
+
+    assert f"It is matched with {payout.batch_id}." in form
 
 
 def test_a_request_that_another_undoing_has_overtaken_cannot_be_approved(

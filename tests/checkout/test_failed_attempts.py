@@ -184,6 +184,19 @@ def test_once_the_lock_is_lifted_a_payment_begins_with_its_review_again(payment_
     assert shopper.path == payment.hosted_url
 
 
+def test_no_pin_is_asked_for_before_pay_is_pressed(payment_of):
+    shopper = signed_in_at(payment_of(1_250), "+1 242 555 0177")
+    fields, payment = shopper.form().fields, payment_of(1_250)
+    page = f"{payment.hosted_url}/pin"
+
+    shopper.client.post(page, fields | {"pin": "1234"})
+
+    payment.refresh_from_db()
+    assert payment.status == PaymentStatus.CREATED
+    shopper.visit(page)
+    assert shopper.path == payment.hosted_url
+
+
 def test_while_the_pin_is_locked_no_field_is_shown_and_a_new_pin_leads_back(payment_of):
     payment = payment_of(1_250)
     shopper = signed_in_at(payment, "+1 242 555 0177")
