@@ -7,6 +7,7 @@ from typing import Any
 from backoffice.audit import AuditAction, audited
 from backoffice.formats import day_text
 from backoffice.models import ExportForm, ExportRun
+from backoffice.resource.days import read_day
 from backoffice.roles import Right
 from backoffice.services.exports import start_export
 from backoffice.staff import Staff
@@ -72,9 +73,12 @@ def ask_for_statement(
 
 
 def days_of_statement(after: Mapping[str, Any]) -> str:
-    """Return the days that an entry of the audit trail names for a statement; "" without any."""
-    days = (date.fromisoformat(after[name]) for name in ("from", "to") if name in after)
-    return " to ".join(map(day_text, days))
+    """Return the days that an entry of the audit trail names for a statement; "" without any.
+
+    In an entry that was tampered with, they may be no days.
+    """
+    days = (read_day(str(after.get(name))) for name in ("from", "to"))
+    return " to ".join(day_text(day) for day in days if day)
 
 
 def start_file(

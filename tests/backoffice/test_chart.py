@@ -72,7 +72,8 @@ def test_the_figures_of_each_currency_are_a_press_away(office: Office) -> None:
     yen = browser.get("/admin/?mode=test&currency=JPY")
 
     assert yen.context["bars"][-2].words.endswith(": JP¥9,000 JPY in 1 payment")
-    assert 'href="?mode=live&amp;currency=JPY">Live</a>' in yen.content.decode()
+    for mode in ("live", "test"):
+        assert f'href="?mode={mode}&amp;currency=JPY">{mode.title()}</a>' in yen.content.decode()
 
 
 def test_a_currency_without_figures_is_named_as_the_one_that_is_shown(office: Office) -> None:

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from backoffice.errors import Forbidden
 from backoffice.formats import clock
-from backoffice.models import ExportForm, ExportRun
+from backoffice.models import AuditEntry, ExportForm, ExportRun
 from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
 from backoffice.services.statements import start_file
@@ -20,6 +20,7 @@ from payouts.models import AccountStatement
 from tests.backoffice.acting import act, fields_of, page_of_act
 from tests.backoffice.conftest import Office, staff_as
 from tests.backoffice.rows import caller_of, paid_payment
+from tests.ledger.thief import all_rights
 
 pytestmark = pytest.mark.django_db
 
@@ -111,6 +112,20 @@ def test_the_timeline_of_a_merchant_names_the_days_of_a_statement(
     assert made.details[0] == "1 Feb 2026 to 28 Feb 2026"
     file = finance.get(page_of(ExportRun.objects.get())).content.decode()
     assert "It waits for its turn, requested" in file
+
+
+def test_a_merchants_page_is_shown_although_the_days_of_a_statement_were_altered(
+    office: Office, merchant: Merchant
+) -> None:
+    finance = office(Role.FINANCE)
+    make(finance, merchant)
+    with all_rights():
+        made = AuditEntry._base_manager.filter(act="make statement")
+        assert made.update(after={"from": "soon", "to": 7})
+
+    told = finance.get(page_of(merchant)).context["timeline"]
+
+    assert [each.details[0] for each in told if "statement" in each.title] == [""]
 
 
 @pytest.mark.parametrize("last_day", ["2026-03-19", "2026-02-27"])
