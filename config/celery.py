@@ -157,12 +157,16 @@ def forget_removed_tasks(**_: object) -> None:
 @worker_init.connect
 @beat_init.connect
 def refuse_unsafe_start(**_: object) -> None:
-    """Exit if the process must not start. Celery only logs exceptions of this, and goes on."""
+    """Exit if the process must not start. Celery only logs exceptions of this, and goes on.
+
+    So does whatever else the checks fail with: what they have not found safe does not start.
+    """
     from config.checks import UnsafeConfiguration
     from config.start_checks import check_start
 
     try:
         check_start()
-    except UnsafeConfiguration as error:
-        logger.critical("start_refused", reason=str(error))
+    except Exception as error:
+        has_said_all = isinstance(error, UnsafeConfiguration)
+        logger.critical("start_refused", reason=str(error), exc_info=not has_said_all)
         sys.exit(1)

@@ -6,9 +6,15 @@
 import logging
 import os
 import sys
+from collections.abc import Iterator
+from ipaddress import ip_address
 from pathlib import Path
+from typing import Any
 
 import environ
+
+from config.number_ranges import RANGES
+from config.url_rules import HOST_FORMS, ORIGINS, SCHEMES, broken_host_rule, broken_url_rule
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 HEAD_BYTES = 32 * 1024  # of a request's line and headers, as in nginx
@@ -98,18 +104,14 @@ VARIABLES = {
     "WEB_WORKERS": (int, 1),
 }
 
-SCHEMES = {
-    "CACHE_URL": ("locmemcache://", "redis://", "rediss://"),
-    "CELERY_BROKER_URL": (
-        *("redis://", "rediss://", "redis+socket://"),
-        *("amqp://", "amqps://", "memory://"),
-    ),
-    "DATABASE_URL": ("sqlite://", "postgres://", "postgresql://"),
-    "EMAIL_URL": tuple(f"{scheme}://" for scheme in environ.Env.EMAIL_SCHEMES),
-    "SMS_URL": ("https://", "http://", "console://"),
-}
+# A flag or a number whose default depends on another variable.
+_FLAGS = (
+    *("DATABASE_PREPARED", "REQUIRE_STAFF_PASSKEYS", "REQUIRE_VERIFIED_MERCHANTS"),
+    "WEBHOOK_ALLOW_PRIVATE",
+)
 _NUMBERS = ("REGISTRATIONS_PER_NETWORK", "VISITOR_SECONDS_PER_NETWORK")
-WHOLE_NUMBERS = "whole numbers with commas between"
+_YES_OR_NO = (*environ.Env.BOOLEAN_TRUE_STRINGS, "false", "off", "n", "no", "0", "")
+_REFERENCE = "$"  # to another variable, as django-environ has it; an unset one is the default
 
 env = environ.Env(**VARIABLES)
 
@@ -119,20 +121,48 @@ if DEVELOPMENT_FILE.is_file():
 
 
 def refuse_unreadable() -> None:
-    """End the process with a message if a variable is invalid."""
-    for name, (kind, _) in VARIABLES.items():
-        try:
-            env(name)
-        except ValueError:
-            sys.exit(f"{name} must be {'a whole number' if kind is int else WHOLE_NUMBERS}.")
-    for name in _NUMBERS:
-        if env(name) and not env(name).isdecimal():
-            sys.exit(f"{name} must be a whole number.")
-    for name, schemes in SCHEMES.items():
-        if env(name) and not env(name).startswith(schemes):
-            sys.exit(f"{name} must begin with one of {', '.join(schemes)}.")
-    if env("LOG_LEVEL") not in logging.getLevelNamesMapping():
-        sys.exit("LOG_LEVEL must be DEBUG, INFO, WARNING or ERROR.")
+    """End the process with a line for each variable that is invalid, if there are any."""
+    if faults := [f"{name} must {rule}." for name in VARIABLES if (rule := _broken_rule(name))]:
+        sys.exit("\n".join(faults))
+
+
+def _broken_rule(name: str) -> str:
+    """Return what a variable must do and does not, or nothing."""
+    text = env.ENVIRON.get(name, "")
+    if text.startswith(_REFERENCE):
+        return f"not begin with {_REFERENCE}: that would name another variable"
+    kind = VARIABLES[name][0]
+    if kind is bool or name in _FLAGS:
+        return "" if text.strip().lower() in _YES_OR_NO else "be true or false"
+    try:
+        value = env(name)
+    except ValueError:
+        return "be a whole number" if kind is int else "be whole numbers with commas between"
+    return next(_rules_broken_by(name, value), "")
+
+
+def _rules_broken_by(name: str, value: Any) -> Iterator[str]:
+    if name in _NUMBERS and value and not value.isdecimal():
+        yield "be a whole number"
+    if isinstance(value, list) and any(str(each) != str(each).strip() for each in value):
+        yield "have no space beside its commas"
+    if name in RANGES and value not in RANGES[name]:
+        yield f"be from {RANGES[name][0]} to {RANGES[name][-1]}"
+    if name in (*ORIGINS, *SCHEMES) and (value or VARIABLES[name][1]):
+        yield broken_url_rule(name, value)
+    if name in HOST_FORMS and value:
+        yield broken_host_rule(name, value if isinstance(value, list) else [value])
+    if name == "LOG_LEVEL" and value not in logging.getLevelNamesMapping():
+        yield "be DEBUG, INFO, WARNING or ERROR"
+    if name == "HOST" and not _is_address(value):
+        yield "be an IP address of this machine; 0.0.0.0 stands for all of them"
+
+
+def _is_address(text: str) -> bool:
+    try:
+        return bool(ip_address(text))
+    except ValueError:
+        return False
 
 
 refuse_unreadable()

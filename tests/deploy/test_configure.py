@@ -101,7 +101,7 @@ def test_no_two_environments_share_a_secret(tmp_path: Path, unproven: None) -> N
 
 
 def test_it_names_what_the_service_would_not_start_with(tmp_path: Path) -> None:
-    wrong = {"BASE_URL": "http://pay.island.bs", "SMS_URL": ""}
+    wrong = {"BASE_URL": "http://pay.island.bs", "SMS_URL": "http://sms.island.bs"}
 
     done = configure(tmp_path / "environment", **FILLED_IN | wrong)
 

@@ -1,0 +1,142 @@
+"""What the environment says is read, or refused by name before anything starts."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from config import environment
+from config.number_ranges import RANGES
+
+pytestmark = pytest.mark.sqlite
+
+
+def refusal(monkeypatch: pytest.MonkeyPatch, **given: str) -> str:
+    """Return what the process says when it ends with these variables."""
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(SystemExit) as ended:
+        environment.refuse_unreadable()
+    return str(ended.value)
+
+
+def test_it_ends_the_process_without_a_traceback() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "import config.settings"],
+        env=os.environ | {"DATABASE_URL": "mysql://root:secret@host/x", "RATE_LIMITS": "ture"},
+        capture_output=True,
+        text=True,
+    )
+
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == [
+        "DATABASE_URL must begin with one of sqlite://, postgres://, postgresql://.",
+        "RATE_LIMITS must be true or false.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "rule"),
+    [
+        ("PORT", "80a", "be a whole number"),
+        ("WEBHOOK_RETRY_SECONDS", "300,soon", "be whole numbers with commas between"),
+        ("REGISTRATIONS_PER_NETWORK", "-1", "be a whole number"),
+        ("DATABASE_URL", "secret", "begin with one of sqlite://, postgres://, postgresql://"),
+        ("CACHE_URL", "unix:///run/redis.sock", "begin with one of locmemcache://, "),
+        ("EMAIL_URL", "mailto:ada@example.com", "begin with one of "),
+        ("LOG_LEVEL", "loud", "be DEBUG, INFO, WARNING or ERROR"),
+        ("HOST", "pay.example.com", "be an IP address of this machine"),
+        ("SMS_STOP", "ture", "be true or false"),
+        ("REQUIRE_STAFF_PASSKEYS", "enabled", "be true or false"),
+        ("SECRET_KEY_FALLBACKS", "one, another", "have no space beside its commas"),
+        ("PIN_PEPPER", "$ecret", "not begin with $"),
+        ("PIN_ABOVE", "$LIMIT", "not begin with $"),
+    ],
+)
+def test_what_cannot_be_read_is_named_and_not_shown(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str, rule: str
+) -> None:
+    said = refusal(monkeypatch, **{name: value})
+
+    assert said.startswith(f"{name} must {rule}")
+    assert value not in said
+
+
+@pytest.mark.parametrize("name", RANGES)
+def test_a_number_out_of_its_range_is_refused(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    fewest, most = RANGES[name][0], RANGES[name][-1]
+    for beyond in (fewest - 1, most + 1):
+        assert refusal(monkeypatch, **{name: str(beyond)}) == (
+            f"{name} must be from {fewest} to {most}."
+        )
+    for within in (fewest, most):
+        monkeypatch.setenv(name, str(within))
+        environment.refuse_unreadable()
+
+
+@pytest.mark.parametrize("said", ["true", "YES", "on", "1", "false", "No", "off", "0", ""])
+def test_a_flag_is_said_in_any_of_these_ways(monkeypatch: pytest.MonkeyPatch, said: str) -> None:
+    monkeypatch.setenv("SMS_STOP", said)
+    monkeypatch.setenv("WEBHOOK_ALLOW_PRIVATE", said)
+
+    environment.refuse_unreadable()
+
+
+ADDRESSES = {
+    "BASE_URL": (
+        *("pay.example.com", "https://", "https://[::1", "https://Pay.example.com"),
+        *("https://pay.example.com/api", "https://pay.example.com:99999"),
+        "https://us@pay.example.com",
+    ),
+    "CHECKOUT_URL": ("checkout.example.com",),
+    "ADMIN_HOST": ("https://admin.example.com", "admin.example.com/", "a.example.com, b", " "),
+    "ALLOWED_HOSTS": ("https://a.example.com", "a.example.com:443", "a.example.com, b.example.com"),
+    "DATABASE_URL": (
+        *("postgres://", "postgres://us:it@host", "postgres://us:i/t@host/name"),
+        *("postgres://us:it@host:54x/name", "postgres://us:it@host/name?sslmod=require"),
+    ),
+    "CELERY_BROKER_URL": ("redis://host:x/0", "redis://host/broker", "redis://:i#t@host/0"),
+    "CACHE_URL": ("", "redis://", "redis://host/counts", "redis://[::1/0"),
+    "EMAIL_URL": ("", "smtp+tls://", "smtp+tls://us:i#t@host:587", "smtp+tls://host:x"),
+    "SMS_URL": ("", "https://", "https://us:i#t@host/", "https://host:99999/", "https://the host/"),
+}
+
+
+@pytest.mark.parametrize(("name", "value"), [(n, v) for n, each in ADDRESSES.items() for v in each])
+def test_an_address_that_cannot_work_is_refused(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    said = refusal(monkeypatch, **{name: value})
+
+    assert said.startswith(f"{name} must ")
+    assert "\n" not in said
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("BASE_URL", "https://pay.example.com:8443/"),
+        ("BASE_URL", "http://[::1]:8000"),
+        ("ADMIN_HOST", "admin.example.com:8443"),
+        ("ALLOWED_HOSTS", "a.example.com,[::1],10.0.0.1"),
+        ("DATABASE_URL", "postgres://us:i#t@host/name"),
+        (
+            "DATABASE_URL",
+            "postgres://us:it@/name?host=10.0.0.2,10.0.0.3&target_session_attrs=read-write",
+        ),
+        ("DATABASE_URL", "postgres://us:it@[::1]:5432,10.0.0.3:5432/name?assume_role=payments"),
+        ("CELERY_BROKER_URL", "amqps://us:it@host/pay"),
+        ("CELERY_BROKER_URL", "redis+socket:///run/redis.sock"),
+        ("CACHE_URL", "rediss://:%23@host:6380/1"),
+        ("CACHE_URL", "redis:///run/redis.sock"),
+        ("EMAIL_URL", "smtp+ssl://us%40example.com:it@host:465"),
+        ("SMS_URL", "https://us:it@host/send?from=pay"),
+    ],
+)
+def test_an_address_that_works_is_taken(
+    monkeypatch: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    monkeypatch.setenv(name, value)
+
+    environment.refuse_unreadable()
