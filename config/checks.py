@@ -18,19 +18,17 @@ from django.core.checks import WARNING, CheckMessage, Error, register, run_check
 from django.core.exceptions import ImproperlyConfigured, ValidationError
 from django.core.management.base import CommandError
 from django.core.validators import validate_email
-from django.utils.module_loading import import_string
 from phonenumbers import SUPPORTED_REGIONS
 
 from config.environment import env
 from config.logging import FORMS as LOG_FORMS
+from config.partner_checks import partner_faults
 from config.weak_choices import weak_choices
 from core.crypto import keys_of
 from core.instants import time_zones
 from core.money import is_currency
 from core.signed_notes import NoteSigner
-from core.web_urls import is_web_url
 from customers.code_budgets import ALL_COUNTRIES
-from outbound.policy import fault_of, policy_for
 from payments.qr_payload import QRFormat
 
 PRODUCTION = "production"
@@ -38,7 +36,6 @@ SECRET_KEY_LENGTH = 50
 PEPPER_LENGTH = 32
 LONGEST_WAIT = 30 * 24 * 3600
 NAME_LENGTH = 100  # of the 200 characters of a mail's subject
-STORES = ("file:///", "s3://")
 FEWEST_CHARACTERS = 8
 logger = logging.getLogger(__name__)
 _SCHEME = re.compile("[a-z][a-z0-9+.-]*", re.IGNORECASE)
@@ -73,8 +70,7 @@ def configuration_faults() -> Iterator[str]:
     """Yield one sentence per fault."""
     yield from _weak_secrets()
     yield from _impossible_values()
-    yield from _missing_classes()
-    yield from _witnesses_not_called()
+    yield from partner_faults()
     if settings.SUPPORT_EMAIL and not _is_email(settings.SUPPORT_EMAIL):
         yield "SUPPORT_EMAIL must be an e-mail address."
     if env("MAIL_FROM") and not _is_email(parseaddr(env("MAIL_FROM"))[1]):
@@ -206,35 +202,6 @@ def _is_email(text: str) -> bool:
     except ValidationError:
         return False
     return True
-
-
-def _missing_classes() -> Iterator[str]:
-    """Report providers that cannot be imported."""
-    if not _can_be_imported(settings.PAYOUT_PROVIDER):
-        yield "PAYOUT_PROVIDER must be the path of a class."
-    if not all(map(_can_be_imported, settings.FUNDING_PROVIDERS)):
-        yield "FUNDING_PROVIDERS must be paths of classes."
-
-
-def _can_be_imported(path: str) -> bool:
-    try:
-        import_string(path)
-    except ImportError:
-        return False
-    return True
-
-
-def _witnesses_not_called() -> Iterator[str]:
-    """Report witnesses that nothing would ever be sent to."""
-    policy = policy_for(livemode=not settings.DEVELOPMENT_MODE)
-    for address in settings.CHECKPOINT_WITNESSES:
-        if address.startswith(STORES):
-            continue
-        if not address.startswith(("https://", "http://") if policy.loopback else "https://"):
-            yield f"CHECKPOINT_WITNESSES must each begin with one of {', '.join(STORES)}, https://."
-        elif fault := fault_of(address, policy):
-            named = urlsplit(address).hostname if is_web_url(address) else "each"
-            yield f"CHECKPOINT_WITNESSES: {named} {fault}."
 
 
 def _weak_transport() -> Iterator[str]:
