@@ -23,9 +23,9 @@ BY_NIGHT = {
     "postgres": "night or night_on_postgres",
 }
 WITHOUT_POSTGRESQL = "not night"  # the day of a machine that has SQLite alone
-# Rooms of pages: what these show and change, tests of the rooms below store and read. Of what the
-# other run has by day, a run has the first test of each of their files, and of other files the
-# first case of each test.
+# Rooms of pages: what these show and change, tests of the rooms below store and read. Of what
+# SQLite's run has by day, PostgreSQL's has the first test of each of their files, and of other
+# files the first case of each test.
 PAGES = {"backoffice", "checkout"}
 # A file that names one of these speaks SQL, or counts it: its cases may be the statements.
 OF_SQL = {"connection", "all_rights", "tamper"}
@@ -35,7 +35,7 @@ LATER_CASE = "the other run of the day has it, and this one the first case of th
 LATER_TEST = (
     "the other run of the day has it, and this one the first test of the same file of pages"
 )
-ONCE = "PostgreSQL's day has it, and this one the first of the same file"
+ONCE = "PostgreSQL's day has it, and this one another of the same file"
 ITS_OWN = "no other test of PostgreSQL's day sends some of its statements"
 
 
@@ -72,16 +72,21 @@ def leave_to_sqlite(items: Iterable[pytest.Item]) -> None:
 def leave_to_postgresql(items: Iterable[pytest.Item]) -> None:
     """Mark what SQLite's day can do without, of what PostgreSQL's has.
 
-    Of a file that speaks to the database, it has what `leave_to_sqlite` would keep.
+    Of a file that speaks to the database, it has what `leave_to_sqlite` would keep. Of another, it
+    has what PostgreSQL's day lacks, or else the first test, and each that commits.
     """
     items = list(items)
     left = {item for item, _ in _later(items, lambda item: not is_needed_whole(item))}
-
-    def is_there(item: pytest.Function) -> bool:
-        return _is_by_day_on_postgresql(item) and not is_needed_whole(item) and item not in left
-
-    for item, why in (*_later(items, _is_whole_by_day), *_later(items, is_there, _file)):
+    for item, why in _later(items, _is_whole_by_day):
         item.add_marker(pytest.mark.night_on_sqlite(why))
+    there = (item for item in items if isinstance(item, pytest.Function) and item not in left)
+    met = {item.path for item in left if not item.get_closest_marker("night")}
+    for item in sorted(there, key=place):
+        if is_needed_whole(item) or not _is_by_day_on_postgresql(item):
+            continue
+        if item.path in met and not _commits(item):
+            item.add_marker(pytest.mark.night_on_sqlite(ONCE))
+        met.add(item.path)
 
 
 def _is_whole_by_day(item: pytest.Function) -> bool:
@@ -100,21 +105,14 @@ def _kind(item: pytest.Function) -> tuple[str, str]:
     return LATER_CASE, item.nodeid.partition("[")[0]
 
 
-def _file(item: pytest.Function) -> tuple[str, str]:
-    """Return the same of what both databases find alike: its file, unless it commits."""
-    return ONCE, item.nodeid if _commits(item) else str(item.path)
-
-
 def _later(
-    items: Iterable[pytest.Item],
-    is_meant: Callable[[pytest.Function], bool],
-    kind: Callable[[pytest.Function], tuple[str, str]] = _kind,
+    items: Iterable[pytest.Item], is_meant: Callable[[pytest.Function], bool]
 ) -> Iterator[tuple[pytest.Function, str]]:
     """Yield each of these that is not the first of its kind, and why it can wait."""
     kinds = defaultdict(list)
     for item in items:
         if isinstance(item, pytest.Function) and is_meant(item):
-            kinds[kind(item)].append(item)
+            kinds[_kind(item)].append(item)
     for (why, _), those in kinds.items():
         yield from ((item, why) for item in sorted(those, key=place)[1:])
 

@@ -184,6 +184,21 @@ def test_of_a_file_of_pages_it_has_the_first_test_and_what_commits(
     assert len(kept) == (len({item.originalname for item in ordinary}) if commits else 1)
 
 
+@pytest.mark.parametrize("alone", [False, True])
+def test_sqlite_has_the_first_of_a_file_where_it_has_no_other(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, alone: bool
+) -> None:
+    cases = [item for item in request.session.items if item.function is request.function]
+    items = sorted(cases, key=place)[: 1 if alone else None]
+    left: list[pytest.Item] = []
+    monkeypatch.setattr("tests.nights.PAGES", {"tests"})
+    monkeypatch.setattr(pytest.Function, "add_marker", lambda item, mark: left.append(item))
+
+    leave_to_postgresql(items)
+
+    assert left == ([] if len(items) == 1 else items[:1])
+
+
 @pytest.mark.postgres
 @pytest.mark.parametrize("case", [0, 1, 2])
 def test_it_has_each_of_what_it_alone_plays(request: pytest.FixtureRequest, case: int) -> None:
