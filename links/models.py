@@ -195,12 +195,12 @@ class PaymentLink(models.Model):
         return LinkStatus(self.status)
 
     def refusal(self, now: datetime) -> ApiError:
-        """Return the error that explains why the present status does not allow the request."""
+        """Return the error that explains why the current status does not allow the request."""
         status = self.status_at(now)
         return REFUSAL_BY_STATUS[status](status=f"is {status}; {ALLOWED[status]}")
 
     def refuse_ended(self, now: datetime) -> None:
-        """Raise the error of the present status, unless the link takes payments now."""
+        """Raise the error of the current status, unless the link takes payments now."""
         if self.status_at(now) != LinkStatus.ACTIVE:
             raise self.refusal(now)
 
@@ -208,7 +208,7 @@ class PaymentLink(models.Model):
         """Move to a final status and record who ended it. The row must be locked.
 
         Raises PaymentLinkExpired for any move but expiry after `expires_at`, and the error of the
-        present status if the table of transitions has no such move.
+        current status if TRANSITIONS has no such move.
         """
         if status not in TRANSITIONS[LinkStatus(self.status)]:
             raise self.refusal(now)

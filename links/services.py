@@ -97,7 +97,7 @@ def update_link(
 def deactivate_link(*, caller: Caller, link_id: str, now: datetime) -> PaymentLink:
     """End a link for good: no payment completes through it afterwards.
 
-    Raises PaymentLinkNotFound, or the error of its present status, and Unauthorized if the live key
+    Raises PaymentLinkNotFound, or the error of its current status, and Unauthorized if the live key
     has been revoked while this waited.
     """
     link = PaymentLink.objects.visible_to(caller).locked_against_use(link_id)
@@ -111,7 +111,7 @@ def deactivate_link(*, caller: Caller, link_id: str, now: datetime) -> PaymentLi
 
 @transaction.atomic
 def expire_link(*, link_id: str, now: datetime) -> PaymentLink:
-    """End a link whose time has passed. Raises the error of its present status."""
+    """End a link whose time has passed. Raises the error of its current status."""
     link = PaymentLink.objects.locked_against_use(link_id)
     if link.status_at(now) != LinkStatus.EXPIRED:
         raise link.refusal(now)

@@ -1,4 +1,4 @@
-"""Every status a payment link can have, and every move between them. No other module decides."""
+"""The payment link state machine: every status and every allowed transition, defined only here."""
 
 from django.db.models import TextChoices
 

@@ -12,7 +12,6 @@ from django.db import transaction
 
 from core.errors import ValidationFailed
 from merchants.callers import Caller
-from webhooks.attempt_now import attempt_now
 from webhooks.event_types import EventType
 from webhooks.models import Delivery, Event, Webhook
 from webhooks.outbox import MerchantInMode, deliver_to_subscribed, first_delivery, write_event
@@ -32,12 +31,12 @@ def start_test_delivery(
     data: Mapping[str, object],
     now: datetime,
 ) -> Delivery:
-    """Write a sample event for one endpoint, which `finish_test_delivery` sends.
+    """Write a sample event for one endpoint, which `attempt_now` sends.
 
     `data` changes the sample as `changed_sample` does; the merchant stays the webhook's own. In
     live mode it is refused: a key that may only write webhooks could have us sign that a payment of
     the shop's own is completed. Raises WebhookNotFound, ValidationFailed. Serves POST
-    /v1/webhooks/test, with `finish_test_delivery`.
+    /v1/webhooks/test, with `attempt_now`.
     """
     if data and caller.livemode:
         raise ValidationFailed(data="needs a test key")
@@ -63,8 +62,3 @@ def send_sample_event(
     about = MerchantInMode(merchant.id, merchant.id, caller.livemode)
     event = write_event(event_type, about=about, data=data, now=now, is_test=True)
     return event, deliver_to_subscribed(event, now=now)
-
-
-def finish_test_delivery(delivery_id: str) -> Delivery:
-    """Make the attempt, unless it has been made; return the delivery with it. Raises Conflict."""
-    return attempt_now(delivery_id)

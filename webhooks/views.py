@@ -11,7 +11,7 @@ from merchants.caller_lists import CallerList
 from merchants.callers import CallerRequest
 from merchants.standing import has_self_service_key
 from merchants.viewsets import CallerViewSet, page_body
-from webhooks.attempt_now import waiting_slot
+from webhooks.attempt_now import attempt_now, waiting_slot
 from webhooks.counts import EVENTS, total_of
 from webhooks.delivery_log import DeliveryLog
 from webhooks.endpoints import create_webhook, delete_webhook, rotate_secret, update_webhook
@@ -38,7 +38,7 @@ from webhooks.serializers import (
     outcome_of_test,
     overlap_of,
 )
-from webhooks.test_event import finish_test_delivery, start_test_delivery
+from webhooks.test_event import start_test_delivery
 
 
 class WebhookViewSet(CallerViewSet):
@@ -161,7 +161,7 @@ class WebhookViewSet(CallerViewSet):
         is_self_service = has_self_service_key(request.user)
         with waiting_slot(self.scope_of(request), network, is_self_service=is_self_service):
             begun = self.once(request, work)
-            delivery = finish_test_delivery(orjson.loads(begun.content)["delivery_id"])
+            delivery = attempt_now(orjson.loads(begun.content)["delivery_id"])
         replayed = {name: begun[name] for name in (REPLAYED,) if name in begun}
         return Response(TestEventOutput.of(outcome_of_test(delivery)), headers=replayed)
 

@@ -15,7 +15,6 @@ from tests.webhooks.receiver import Receiver
 from webhooks import attempt_now as waiting
 from webhooks.attempt_now import attempt_now
 from webhooks.models import Attempt, Delivery, Webhook
-from webhooks.test_event import finish_test_delivery
 
 pytestmark = pytest.mark.django_db
 
@@ -34,7 +33,7 @@ def test_one_that_has_ended_meanwhile_is_attempted_no_more(
     ended = {"status": "canceled", "next_attempt_at": None, "ended_at": database_now()}
     Delivery.objects.update(**ended)
 
-    delivery = finish_test_delivery(only_delivery(webhook).pk)
+    delivery = attempt_now(only_delivery(webhook).pk)
 
     assert (delivery.status, delivery.attempt_count) == ("canceled", 0)
     assert receiver.received(webhook.url) == []
@@ -48,7 +47,7 @@ def test_one_that_another_process_makes_for_too_long_is_not_waited_for(
     Delivery.objects.update(lease_token="another", next_attempt_at=held)
 
     with pytest.raises(Conflict) as refused:
-        finish_test_delivery(only_delivery(webhook).pk)
+        attempt_now(only_delivery(webhook).pk)
 
     assert (refused.value.status, refused.value.code) == (409, "CONFLICT")
     assert refused.value.details == "The attempt is still under way."

@@ -17,13 +17,13 @@ from tests.client import Api
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.dispatching import emit_event, only_delivery, send_due
 from tests.webhooks.receiver import Receiver
-from webhooks.attempt_now import waiting_slot
+from webhooks.attempt_now import attempt_now, waiting_slot
 from webhooks.event_types import EventType
 from webhooks.models import Delivery, Event
 from webhooks.redelivery import close_undeliverable
 from webhooks.samples import sample_of
 from webhooks.statuses import DeliveryStatus
-from webhooks.test_event import HEAD_START, finish_test_delivery
+from webhooks.test_event import HEAD_START
 from webhooks.waiting_slots import WAITING_PER_CALLER
 
 PATH = "/v1/webhooks/test"
@@ -121,7 +121,7 @@ def test_a_request_that_died_before_it_called_is_finished_by_its_repetition(
     webhook = endpoint()
     body = {"webhook_id": webhook.id}
     with monkeypatch.context() as patch:
-        patch.setattr("webhooks.views.finish_test_delivery", lambda _: 1 / 0)
+        patch.setattr("webhooks.views.attempt_now", lambda _: 1 / 0)
         assert api(merchant).post(PATH, body, idempotency_key="try").status_code == 500
     assert receiver.received(webhook.url) == []
 
@@ -139,7 +139,7 @@ def test_a_request_that_died_is_finished_by_the_sweep(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     webhook = endpoint()
-    monkeypatch.setattr("webhooks.views.finish_test_delivery", lambda _: 1 / 0)
+    monkeypatch.setattr("webhooks.views.attempt_now", lambda _: 1 / 0)
     api(merchant).post(PATH, {"webhook_id": webhook.id})
 
     due_at = only_delivery(webhook).next_attempt_at
@@ -158,9 +158,9 @@ def test_a_request_that_died_is_left_to_the_sweep_even_where_the_endpoint_is_off
 
     def tidy_first(delivery_id: str) -> Delivery:
         assert close_undeliverable(now=utc_now()) == 0
-        return finish_test_delivery(delivery_id)
+        return attempt_now(delivery_id)
 
-    monkeypatch.setattr("webhooks.views.finish_test_delivery", tidy_first)
+    monkeypatch.setattr("webhooks.views.attempt_now", tidy_first)
 
     shown = api(merchant).post(PATH, {"webhook_id": webhook.id}).json()
 
