@@ -197,9 +197,7 @@ def issue_key(
 
 
 @transaction.atomic
-def roll_key(
-    *, key_id: str, overlap: timedelta, now: datetime, actor: str | None = None
-) -> IssuedKey:
+def roll_key(*, key_id: str, overlap: timedelta, now: datetime, actor: str) -> IssuedKey:
     """Replace a key by one of the same mode, name and scopes; the old one works `overlap` longer.
 
     Locks as `lock_key`. Raises ApiKeyNotFound, ApiKeyNotActive, ApiKeyRolled, and ValidationFailed

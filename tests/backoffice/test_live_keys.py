@@ -154,7 +154,7 @@ def test_a_key_that_has_ended_meanwhile_is_not_rolled(key: ApiKey) -> None:
 
 def test_a_key_that_was_rolled_meanwhile_is_not_rolled_again(key: ApiKey) -> None:
     ask(key, "roll")
-    roll_key(key_id=key.id, overlap=timedelta(hours=1), now=utc_now())
+    roll_key(key_id=key.id, overlap=timedelta(hours=1), now=utc_now(), actor="staff:ada")
 
     assert decide(SECOND).status_code == 422
     assert waiting().status == "waiting"

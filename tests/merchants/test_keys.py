@@ -82,7 +82,7 @@ def test_several_keys_work_side_by_side(merchant):
 
 def test_rolling_leaves_the_old_key_alive_for_the_overlap(issued):
     with time_machine.travel(utc_now(), tick=False) as clock:
-        new = roll_key(key_id=issued.key.id, overlap=HOUR, now=utc_now())
+        new = roll_key(key_id=issued.key.id, overlap=HOUR, now=utc_now(), actor="staff:ada")
         both = works(issued), works(new)
         clock.shift(HOUR - timedelta(milliseconds=1))
         last_moment = works(issued)
@@ -95,29 +95,29 @@ def test_rolling_leaves_the_old_key_alive_for_the_overlap(issued):
 
 
 def test_rolling_without_overlap_ends_the_old_key_at_once(issued):
-    new = roll_key(key_id=issued.key.id, overlap=timedelta(0), now=utc_now())
+    new = roll_key(key_id=issued.key.id, overlap=timedelta(0), now=utc_now(), actor="staff:ada")
 
     assert (works(issued), works(new)) == (False, True)
 
 
 def test_a_key_is_rolled_once(issued):
     at = utc_now()
-    new = roll_key(key_id=issued.key.id, overlap=HOUR, now=at)
+    new = roll_key(key_id=issued.key.id, overlap=HOUR, now=at, actor="staff:ada")
 
     for overlap in (timedelta(0), 2 * HOUR):
         with pytest.raises(ApiKeyRolled, match="roll the key that took its place"):
-            roll_key(key_id=issued.key.id, overlap=overlap, now=at)
+            roll_key(key_id=issued.key.id, overlap=overlap, now=at, actor="staff:ada")
 
     assert row(issued).expires_at == at + HOUR
     assert ApiKey.objects.count() == 2
-    roll_key(key_id=new.key.id, overlap=HOUR, now=at)
+    roll_key(key_id=new.key.id, overlap=HOUR, now=at, actor="staff:ada")
     revoke_key(key_id=issued.key.id, now=at)
     assert not works(issued)
 
 
 def test_rolling_leaves_the_old_key_alive_for_ninety_days_at_most(issued):
     at = utc_now()
-    roll_key(key_id=issued.key.id, overlap=timedelta(days=90), now=at)
+    roll_key(key_id=issued.key.id, overlap=timedelta(days=90), now=at, actor="staff:ada")
 
     assert row(issued).expires_at == at + timedelta(days=90)
 
@@ -125,7 +125,7 @@ def test_rolling_leaves_the_old_key_alive_for_ninety_days_at_most(issued):
 @pytest.mark.parametrize("overlap", [timedelta(seconds=-1), timedelta(days=91)])
 def test_rolling_wants_a_sensible_overlap(issued, overlap):
     with pytest.raises(ValidationFailed, match="must be 0 to 90 days"):
-        roll_key(key_id=issued.key.id, overlap=overlap, now=utc_now())
+        roll_key(key_id=issued.key.id, overlap=overlap, now=utc_now(), actor="staff:ada")
 
     assert ApiKey.objects.count() == 1
 
@@ -143,7 +143,9 @@ def test_revoking_ends_a_key_at_once(issued):
 
 
 @pytest.mark.parametrize(
-    "act", [revoke_key, lambda **about: roll_key(overlap=HOUR, **about)], ids=["revoke", "roll"]
+    "act",
+    [revoke_key, lambda **about: roll_key(overlap=HOUR, actor="staff:ada", **about)],
+    ids=["revoke", "roll"],
 )
 def test_a_key_that_has_ended_cannot_be_ended_or_rolled(issued, act):
     at = utc_now()
@@ -169,7 +171,7 @@ def test_a_key_that_is_revoked_while_its_merchant_is_waited_for_is_seen(issued, 
 
     monkeypatch.setattr(MerchantQuerySet, "locked", locked_after_the_revocation)
     acts = {
-        "roll": lambda: roll_key(key_id=issued.key.id, overlap=HOUR, now=at),
+        "roll": lambda: roll_key(key_id=issued.key.id, overlap=HOUR, now=at, actor="staff:ada"),
         "revoke": lambda: revoke_key(key_id=issued.key.id, now=at),
         "command": lambda: call_command("roll_key", issued.key.id),
     }
@@ -182,7 +184,9 @@ def test_a_key_that_is_revoked_while_its_merchant_is_waited_for_is_seen(issued, 
 @pytest.mark.postgres
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(
-    "act", [revoke_key, lambda **about: roll_key(overlap=HOUR, **about)], ids=["revoke", "roll"]
+    "act",
+    [revoke_key, lambda **about: roll_key(overlap=HOUR, actor="staff:ada", **about)],
+    ids=["revoke", "roll"],
 )
 def test_a_key_ends_under_the_lock_of_its_merchant(issued, act):
     with transaction.atomic():

@@ -73,7 +73,7 @@ def test_a_clock_that_was_put_back_keeps_nothing(
 def test_a_key_that_is_known_still_ends_at_its_time(
     issued: IssuedKey, clock: time_machine.Traveller
 ) -> None:
-    roll_key(key_id=issued.key.pk, overlap=MOMENT, now=utc_now())
+    roll_key(key_id=issued.key.pk, overlap=MOMENT, now=utc_now(), actor="staff:ada")
     before = status_of(issued)
     clock.shift(MOMENT)
 

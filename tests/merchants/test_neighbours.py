@@ -108,7 +108,7 @@ ACTS: dict[str, tuple[Act, dict[str, set[str]]]] = {
         {"Merchant": {"fee_basis_points", "updated_at", "signature"}},
     ),
     "roll the key": (
-        lambda one, now: roll_key(key_id=one.key.pk, overlap=HOUR, now=now),
+        lambda one, now: roll_key(key_id=one.key.pk, overlap=HOUR, now=now, actor="staff:ada"),
         {"ApiKey": {"expires_at", "new"}},
     ),
     "revoke the key": (
