@@ -5,8 +5,7 @@ from enum import StrEnum
 
 from django.utils.translation import gettext as _
 
-from customers.magic_phones import MAGIC_PHONES, SLOW_SETTLEMENT, Behaviour
-from customers.models import Customer
+from customers.magic_phones import MAGIC_PHONES, SLOW_SETTLEMENT, Behaviour, phone_with
 from customers.services import test_customer
 from merchants.errors import MerchantInactive
 from merchants.statuses import MerchantStatus
@@ -29,7 +28,7 @@ class SimulatedOutcome(StrEnum):
     EXPIRE = "expire"
 
 
-_PHONE_FOR = {
+_BEHAVIOURS = {
     SimulatedOutcome.APPROVE: Behaviour.NORMAL,
     SimulatedOutcome.WRONG_PIN: Behaviour.WRONG_PIN,
     SimulatedOutcome.NO_FUNDS: Behaviour.INSUFFICIENT_BALANCE,
@@ -83,7 +82,8 @@ def simulate(*, payment: Payment, outcome: SimulatedOutcome, now: datetime) -> N
     if outcome == SimulatedOutcome.EXPIRE:
         expire_early(payment_id=payment.id, now=now)
         return
-    customer = _customer_who(_PHONE_FOR[outcome], payment.merchant_id, now)
+    phone = phone_with(_BEHAVIOURS[outcome])
+    customer = test_customer(phone, now, merchant_id=payment.merchant_id)
     actor = f"customer:{customer.id}"
     if outcome in _FAILURES:
         _fail(payment.id, _FAILURES[outcome], actor, now)
@@ -95,11 +95,6 @@ def simulate(*, payment: Payment, outcome: SimulatedOutcome, now: datetime) -> N
             actor=actor,
             now=now,
         )
-
-
-def _customer_who(behaviour: Behaviour, merchant_id: str, now: datetime) -> Customer:
-    phones = {found: phone for phone, found in MAGIC_PHONES.items()}
-    return test_customer(phones[behaviour], now, merchant_id=merchant_id)
 
 
 def _fail(payment_id: str, failure: Failure, actor: str, now: datetime) -> None:

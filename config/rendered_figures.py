@@ -23,7 +23,7 @@ from core.spreadsheets import CSV_LINES
 from core.throttling import MERCHANT_LIMITS
 from core.whole_days import RANGE
 from customers.codes import TEST_CODE
-from customers.magic_phones import MAGIC_PHONES, SLOW_SETTLEMENT, Behaviour
+from customers.magic_phones import MAGIC_PHONES, SLOW_SETTLEMENT, Behaviour, phone_with
 from customers.pin_locks import LOCK
 from customers.pin_rules import TEST_PIN
 from customers.pins import ATTEMPTS_UNTIL_LOCKED
@@ -122,4 +122,4 @@ def _magic_phones() -> str:
 
 
 def _phone(behaviour: Behaviour) -> str:
-    return next(spaced(phone) for phone, does in MAGIC_PHONES.items() if does == behaviour)
+    return spaced(phone_with(behaviour))

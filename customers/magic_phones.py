@@ -43,6 +43,11 @@ POOR = frozenset({Behaviour.INSUFFICIENT_BALANCE, Behaviour.EMPTY_WALLET})
 POOR_PHONES = [phone for phone, does in MAGIC_PHONES.items() if does in POOR]
 
 
+def phone_with(behaviour: Behaviour) -> str:
+    """Return the phone that selects an outcome."""
+    return next(phone for phone, does in MAGIC_PHONES.items() if does == behaviour)
+
+
 def behaviour_of(customer: "Customer") -> Behaviour:
     """Return the outcome that this customer's phone selects."""
     if customer.livemode:

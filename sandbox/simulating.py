@@ -3,7 +3,7 @@
 from datetime import datetime
 from enum import StrEnum
 
-from customers.magic_phones import MAGIC_PHONES, Behaviour
+from customers.magic_phones import Behaviour, phone_with
 from merchants.callers import Caller
 from payments.confirming import confirm_payment, refuse_live_key
 from payments.models import Payment
@@ -52,7 +52,7 @@ def simulate_payment(
         return Payment.objects.one_of(caller, payment_id)
     if outcome == O.CANCELED:
         return cancel_payment(caller=caller, payment_id=payment_id, now=now)
-    phone = next(phone for phone, does in MAGIC_PHONES.items() if does == _BEHAVIOURS[outcome])
+    phone = phone_with(_BEHAVIOURS[outcome])
     return confirm_payment(
         caller=caller, payment_id=payment_id, phone=phone, amount=amount, now=now
     )
