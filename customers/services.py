@@ -11,7 +11,7 @@ from django.db.models import Exists, OuterRef
 from core.errors import InvalidAmount
 from core.ids import new_id
 from core.money import MAX_AMOUNT
-from core.prepared import Placeholder, Prepared
+from core.prepared import Placeholder, Prepared, instant_placeholder
 from core.sweeping import sweep
 from customers.account_changes import (
     AccountChange,
@@ -60,37 +60,42 @@ def test_customer(
     currency: str | None = None,  # noqa: PT028  # not a test, whatever its name
     *,
     merchant_id: str,
+    least: int = 1,  # noqa: PT028  # as above
 ) -> Customer:
-    """Return a merchant's test customer, with 100,000.00; without a phone, the one that works.
+    """Return a merchant's test customer; without a phone, the one that works.
 
-    May lock the wallet: lock a payment before this call. Raises ValidationFailed.
+    Unless it is one that is to have too little, its wallet holds `least`: what does not is filled
+    to 100,000.00, or to that if it is more. May lock the wallet: lock a payment before this call.
+    Raises ValidationFailed.
     """
     currency = currency or settings.DEFAULT_CURRENCY
     number = normalize_phone(phone or WORKING_PHONE, livemode=False)
-    for known in _with_money().rows(phone=number, merchant=merchant_id, currency=currency):
+    key = {"phone": number, "merchant": merchant_id, "currency": currency}
+    for known in _with_money().rows(**key, least=least):
         return known
-    return _customer_with_money(number, merchant_id, currency, now)
+    return _customer_with_money(number, merchant_id, currency, least, now)
 
 
 @transaction.atomic
-def _customer_with_money(number: str, merchant_id: str, currency: str, now: datetime) -> Customer:
+def _customer_with_money(
+    number: str, merchant_id: str, currency: str, least: int, now: datetime
+) -> Customer:
     customer = _find_or_create(now, phone=number, livemode=False, merchant_id=merchant_id)
     if behaviour_of(customer) not in POOR:
-        account = wallet(customer, currency)
-        if account.balance == 0:
-            _fill_test_wallet(customer, account, now)
+        _fill_test_wallet(customer, wallet(customer, currency), least, now)
     return customer
 
 
 @cache
 def _with_money() -> Prepared[Customer]:
-    """Return the query for a merchant's test customer by phone, if the wallet needs no money."""
+    """Return the query for a merchant's test customer by phone, if the wallet holds `least`."""
     filled = Account.objects.filter(
         owner=OuterRef("pk"),
         purpose=Purpose.WALLET,
         currency=Placeholder("currency"),
         livemode=False,
-    ).exclude(balance=0)
+        balance__gte=instant_placeholder("least"),
+    )
     key = {"phone": Placeholder("phone"), "livemode": False, "merchant": Placeholder("merchant")}
     return Prepared(Customer.objects.filter(Exists(filled), **key))
 
@@ -109,7 +114,7 @@ def refill_test_wallets(*, now: datetime) -> int:
 
     def refill(account: Account) -> bool:
         with transaction.atomic():
-            _fill_test_wallet(customers[account.owner], account, now)
+            _fill_test_wallet(customers[account.owner], account, TEST_WALLET_REFILL_BELOW, now)
         return True
 
     return sweep("refill test wallets", refill, accounts)
@@ -243,13 +248,13 @@ def unfreeze(*, customer_id: str, actor: str, now: datetime) -> Customer:
     return customer
 
 
-def _fill_test_wallet(customer: Customer, account: Account, now: datetime) -> None:
+def _fill_test_wallet(customer: Customer, account: Account, least: int, now: datetime) -> None:
     lock(account)
     account.refresh_from_db()
-    if account.balance < TEST_WALLET_REFILL_BELOW:
+    if account.balance < least:
         top_up(
             customer=customer,
-            amount=TEST_WALLET_AMOUNT - account.balance,
+            amount=max(TEST_WALLET_AMOUNT, least) - account.balance,
             currency=account.currency,
             now=now,
             description="Test money",

@@ -32,7 +32,13 @@ def confirm_payment(
     refuse_live_key(caller)
     # Payment first: filling the test wallet locks ledger accounts, which come after payments.
     payment = _lock(caller, payment_id, amount, now)
-    customer = test_customer(phone, now, payment.currency, merchant_id=payment.merchant_id)
+    customer = test_customer(
+        phone,
+        now,
+        payment.currency,
+        merchant_id=payment.merchant_id,
+        least=payment.sale_amount,
+    )
     _refuse_wrong_pins(customer)
     customer.refuse_frozen()
     if behaviour_of(customer) == Behaviour.INSUFFICIENT_BALANCE:

@@ -74,7 +74,7 @@ def test_a_wallet_that_another_has_filled_meanwhile_is_not_filled_again(
     read_before = wallet(customer, "BSD")
     read_before.balance = 0
 
-    _fill_test_wallet(customer, read_before, now)
+    _fill_test_wallet(customer, read_before, 1, now)
 
     assert balance_of(wallet(customer, "BSD")) == 10_000_000
 

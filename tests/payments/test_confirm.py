@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 
 from core.clock import utc_now
+from core.money import MAX_AMOUNT
 from customers.magic_phones import MAGIC_PHONES
 from customers.models import Customer
 from customers.services import test_customer
@@ -43,6 +44,16 @@ def test_it_completes_a_test_payment(api: Api, merchant: Merchant, payment: Paym
     owned = balances(owner=merchant.id, purpose=Purpose.MERCHANT, livemode=False)
     assert owned == {"BSD": 1_250}
     assert list(Event.objects.values_list("type", flat=True)) == ["payment.completed"]
+
+
+@pytest.mark.parametrize("amounts", [(9_000_000, 2_000_000), (MAX_AMOUNT, 1)])
+def test_whoever_works_has_the_money(
+    api: Api, merchant: Merchant, amounts: tuple[int, int]
+) -> None:
+    for amount in amounts:
+        payment = PaymentFactory(merchant=merchant, amount=amount)
+        response = api(merchant).post(f"/v1/payments/{payment.id}/confirm")
+        assert (response.status_code, response.json()["status"]) == (200, "completed")
 
 
 def test_it_keeps_the_fee_apart(api: Api, merchant: Merchant) -> None:
