@@ -82,8 +82,13 @@ def simulate(*, payment: Payment, outcome: SimulatedOutcome, now: datetime) -> N
     if outcome == SimulatedOutcome.EXPIRE:
         expire_early(payment_id=payment.id, now=now)
         return
-    phone = phone_with(_BEHAVIOURS[outcome])
-    customer = test_customer(phone, now, merchant_id=payment.merchant_id)
+    customer = test_customer(
+        phone_with(_BEHAVIOURS[outcome]),
+        now,
+        payment.currency,
+        merchant_id=payment.merchant_id,
+        least=payment.sale_amount,
+    )
     actor = f"customer:{customer.id}"
     if outcome in _FAILURES:
         _fail(payment.id, _FAILURES[outcome], actor, now)

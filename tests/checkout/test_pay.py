@@ -112,6 +112,18 @@ def payment_of(merchant):
     return lambda amount, **more: PaymentFactory(merchant=merchant, amount=amount, **more)
 
 
+@pytest.mark.parametrize("kind", [{"currency": "USD"}, {"amount": 20_000_000}])
+def test_a_test_tool_approves_any_payment(payment_of, kind):
+    payment = payment_of(**{"amount": 1250} | kind)
+    shopper = Shopper()
+    shopper.visit(payment.hosted_url)
+
+    shopper.send(to="/simulate", outcome="approve")
+
+    payment.refresh_from_db()
+    assert payment.status == "completed"
+
+
 @pytest.mark.parametrize("outcome", ["expire", "decline", "wrong_pin"])
 def test_a_test_tool_ends_a_payment_now_and_calls_it_paid_only_where_it_is(payment_of, outcome):
     """A shop that polls goes by these times: none lies ahead."""
