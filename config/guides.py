@@ -53,6 +53,7 @@ A link needs no server: send its `url`, print its `qr_code`, or put it on a page
 ```sh
 LINK=$(post /payment-links '{"amount": 2500, "description": "Gift card", "max_uses": 3}' | id)
 get "/payment-links/$LINK"
+get "/payments?payment_link_id=$LINK"
 ```
 
 On your own page, one script turns the link into a button, with the styling you give it. A click

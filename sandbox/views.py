@@ -31,7 +31,7 @@ class SimulationViewSet(CallerViewSet):
     def simulate(self, request: CallerRequest, payment_id: str) -> HttpResponse:
         """Ends it as if a customer had caused the chosen outcome, and sends the events.
 
-        At a counter this creates a new payment. The response is the payment as it then stands, with
+        At a counter this creates a new payment. The response says how the payment then stands, with
         status 200 even if it has `failed`. Live keys are refused.
         """
         values = Simulation.parse(request.data)
