@@ -170,6 +170,8 @@ def test_its_page_says_which_in_words(office: Office, endpoint: Webhook) -> None
     sections = response.context["sections"]
 
     assert response.context["title"] == "Resending of 1 webhook"
+    ResendRun.objects.update(expected_count=1_200)
+    assert "Resending of 1,200 webhooks" in office(Role.SUPPORT).get(page_of(run)).content.decode()
     [which] = [section for section in sections if section.title == "Which"]
     said = [(label, re.sub("<[^>]+>", "", str(value))) for label, value in which.facts]
     assert said == [
