@@ -23,7 +23,7 @@ for name in HIDDEN_WHILE_LOADING:
     sys.modules[name] = None  # type: ignore[assignment]  # as if it were not installed
 import qrcode  # noqa: E402, F401
 
-django.setup(set_prefix=False)
+django.setup()
 from config.web_handler import WebHandler  # noqa: E402  # needs the settings
 
 handler = WebHandler()

@@ -83,6 +83,24 @@ import sys
 print(sys.getswitchinterval())
 """
 
+COLLECTOR = """
+import gc
+print(gc.get_threshold()[0], gc.get_freeze_count() > 0)
+"""
+
+# Of a network that has spent its budget, while Django can answer nothing.
+SPENT = """
+from wsgiref.util import setup_testing_defaults
+from django.conf import settings
+from config.wsgi import application, handler
+from core.visitor_budget import visitors
+settings.VISITOR_SECONDS_PER_NETWORK, handler.get_response = 0.1, None
+visitors.charge("127.0.0.0/24", 60)
+environ = {"PATH_INFO": "/docs", "REMOTE_ADDR": "127.0.0.1"}
+setup_testing_defaults(environ)
+application(environ, lambda status, headers: print(status))
+"""
+
 # Loading takes longer than any answer: it is done once, and each question asked of a fork of it.
 ASKED = """
 import os, sys, config.wsgi
@@ -95,7 +113,7 @@ for question in sys.argv[1:]:
         sys.exit(question)
     print("answered", flush=True)
 """
-QUESTIONS = [LOADED, RECEIVERS, WHOLE, HEADS, METHODS, TURNS]
+QUESTIONS = [LOADED, RECEIVERS, WHOLE, HEADS, METHODS, TURNS, COLLECTOR, SPENT]
 
 
 @pytest.fixture(scope="module")
@@ -145,6 +163,14 @@ def test_an_answer_is_handed_over_whole_by_a_request_that_has_ended(answer_to) -
 
 def test_threads_take_short_turns_at_the_interpreter(answer_to) -> None:
     assert answer_to(TURNS) == ["0.0005"]
+
+
+def test_what_is_loaded_is_not_scanned_for_garbage_again(answer_to) -> None:
+    assert answer_to(COLLECTOR) == ["20000 True"]
+
+
+def test_a_network_that_has_spent_its_budget_does_not_reach_django(answer_to) -> None:
+    assert answer_to(SPENT) == ["429 Too Many Requests"]
 
 
 def test_no_header_that_a_stranger_writes_fails_or_takes_long(answer_to) -> None:
