@@ -2,17 +2,19 @@
 
 import pytest
 
+from backoffice import search_lookups
 from backoffice.resource.page_urls import page_of
 from backoffice.roles import Role
 from core.clock import utc_now
 from merchants.models import Merchant
 from merchants.services import issue_key
 from payouts.bank_accounts import BankDetails, open_bank_account
-from payouts.models import BankAccount
+from payouts.models import BankAccount, BankEntry
 from tests.backoffice.conftest import Office
 from tests.backoffice.rows import paid_payment, scheduled_payout
 from tests.backoffice.searching import search
 from tests.factories import MerchantFactory
+from tests.payouts.bank_files import entry, read, statement
 
 pytestmark = pytest.mark.django_db
 
@@ -133,3 +135,13 @@ def test_nothing_found_names_only_what_the_role_may_find(office: Office, role, n
     kinds = ("payout reef", "refund reef", "bank account reef", "key reef")
     assert [kind for kind in kinds if kind in page] == named
     assert ("payout 1,200.00" in hints) == ("payout reef" in named)
+
+
+@pytest.mark.usefixtures("debtor_account")
+def test_of_the_bank_entries_of_one_reference_the_newest_are_listed(
+    office: Office, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search_lookups, "SHOWN", 1)
+    read(statement(entry(1_250, reference="RENT"), entry(1_300, reference="RENT")))
+
+    assert search(office, "RENT", Role.FINANCE) == page_of(BankEntry.objects.latest("pk"))

@@ -4,15 +4,17 @@ import re
 from datetime import timedelta
 
 import pytest
+from django.db.models import Model
 
 from backoffice import timeline
 from backoffice.admin.messages import STATUS
+from backoffice.models import Note
 from backoffice.resource.page_urls import list_of, page_of
 from backoffice.roles import Role
 from backoffice.services.instructions import instruct
 from backoffice.services.webhooks import deliveries_of_payment
 from core.clock import utc_now
-from customers.models import SignInCode
+from customers.models import Customer, SignInCode
 from merchants.models import Merchant
 from messages.models import Message
 from payments.confirming import confirm_payment
@@ -31,6 +33,8 @@ from webhooks.endpoints import create_webhook
 from webhooks.models import Attempt
 
 pytestmark = pytest.mark.django_db
+
+Rows = dict[type[Model], Model]
 
 
 @pytest.fixture
@@ -192,6 +196,17 @@ def test_a_customers_has_what_was_noted_and_its_beginning(office: Office, paid: 
     told = [each.title for each in page.context["timeline"]]
 
     assert (told[0], told[-1]) == ("Called from home", "Created")
+
+
+def test_notes_are_written_on_what_has_them_and_say_what_it_is(office: Office, rows: Rows) -> None:
+    browser = office(Role.FINANCE)
+    for model in (Customer, Merchant, Payment):
+        act(browser, rows[model], "note", text=model.__name__)
+
+    noted = Note.objects.values_list("text", "subject_type", "subject_id")
+    shown = {model for model in rows if browser.get(page_of(rows[model])).context.get("show_notes")}
+    assert shown == {Customer, Merchant, Payment}
+    assert {(each.__name__, each.__name__.lower(), rows[each].pk) for each in shown} <= set(noted)
 
 
 def test_a_customer_who_cannot_sign_in_has_codes_that_were_not_entered(
