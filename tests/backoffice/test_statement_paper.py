@@ -8,14 +8,19 @@ import pytest
 from pypdf import PdfReader
 
 from backoffice.formats import MINUS
+from backoffice.resource.page_urls import page_of
+from backoffice.roles import Role
 from backoffice.statement_files import statement_pdf
 from backoffice.statement_paper import written
 from core.clock import utc_now
 from merchants.models import Merchant
 from payouts.account_statements import request_statement
+from payouts.models import AccountStatement
+from tests.backoffice.conftest import Office
 from tests.backoffice.rows import caller_of
 from tests.payouts.merchant_balance import credit
 
+DAY = timedelta(days=1)
 COLUMNS = ("Day", "Payments", "Balance")
 
 
@@ -60,13 +65,29 @@ def test_the_points_of_a_column_stand_below_each_other(pages: list[Any]) -> None
 
 @pytest.mark.parametrize(("moved", "said"), [(0, "0 movements,"), (1, "1 movement,")])
 def test_movements_are_counted_as_people_say(merchant: Merchant, moved: int, said: str) -> None:
-    end, day = utc_now() - timedelta(hours=1), timedelta(days=1)
+    end = utc_now() - timedelta(hours=1)
     for number in range(moved):
         credit(merchant, 500, at=end - timedelta(hours=number + 1))
     statement = request_statement(
-        caller=caller_of(merchant), currency="BSD", start_at=end - day, end_at=end, now=utc_now()
+        caller=caller_of(merchant), currency="BSD", start_at=end - DAY, end_at=end, now=utc_now()
     )
 
     [page] = PdfReader(BytesIO(statement_pdf(statement))).pages
 
     assert said in page.extract_text()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("moved", "said"), [(1, "1 movement"), (1_200, "1,200 movements")])
+def test_one_that_is_being_made_says_how_far_it_is(
+    office: Office, merchant: Merchant, moved: int, said: str
+) -> None:
+    now = utc_now()
+    statement = request_statement(
+        caller=caller_of(merchant), currency="BSD", start_at=now - DAY, end_at=now, now=now
+    )
+    AccountStatement.objects.update(lines_count=moved)
+
+    page = office(Role.FINANCE).get(page_of(statement)).content.decode()
+
+    assert f"It is being made, {said} so far." in page
