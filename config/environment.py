@@ -111,7 +111,10 @@ _FLAGS = (
 )
 _NUMBERS = ("REGISTRATIONS_PER_NETWORK", "VISITOR_SECONDS_PER_NETWORK")
 _YES_OR_NO = (*environ.Env.BOOLEAN_TRUE_STRINGS, "false", "off", "n", "no", "0", "")
-_REFERENCE = "$"  # to another variable, as django-environ has it; an unset one is the default
+# The first would name another variable, whose default counts if it is unset. Quotes are taken off
+# by systemd, as are spaces at both ends, but not by a shell's `read`: commands would have another
+# value.
+_NO_BEGINNING = ("$", '"', "'")
 
 env = environ.Env(**VARIABLES)
 
@@ -129,11 +132,13 @@ def refuse_unreadable() -> None:
 def _broken_rule(name: str) -> str:
     """Return what a variable must do and does not, or nothing."""
     text = env.ENVIRON.get(name, "")
-    if text.startswith(_REFERENCE):
-        return f"not begin with {_REFERENCE}: that would name another variable"
+    if text.startswith(_NO_BEGINNING):
+        return f"not begin with {text[0]}"
+    if text != text.strip():
+        return "have no space at its beginning or end, nor the line ends of Windows"
     kind = VARIABLES[name][0]
     if kind is bool or name in _FLAGS:
-        return "" if text.strip().lower() in _YES_OR_NO else "be true or false"
+        return "" if text.lower() in _YES_OR_NO else "be true or false"
     try:
         value = env(name)
     except ValueError:

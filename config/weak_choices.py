@@ -1,10 +1,15 @@
 """Risky settings that an operator may have reasons for: a warning at every start, no refusal."""
 
+import os
 from collections.abc import Iterator
+from difflib import get_close_matches
 
 from django.conf import settings
 
+from config.environment import VARIABLES
+
 MOST_TIMES_BY_PIN = 20
+LIKENESS = 0.85  # of SECRET_KEY_FALLBACK and the like; names of other programs have less
 FEWEST_THREADS = 4  # visitors may use half of them, expensive requests a quarter
 CHOICES = {
     "BOUND_SECRETS_ONLY": "off: a secret from before an upgrade is read wherever it was copied to.",
@@ -16,9 +21,15 @@ CHOICES = {
 
 
 def weak_choices() -> Iterator[str]:
-    """Yield a warning for each defence that is (as good as) off; none in development."""
+    """Yield a warning for each defence that is (as good as) off; none in development.
+
+    So for a name that is almost that of a variable: what it was to set is at its default.
+    """
     if settings.DEVELOPMENT_MODE:
         return
+    for name in sorted(os.environ.keys() - VARIABLES.keys()):
+        for meant in get_close_matches(name, VARIABLES, n=1, cutoff=LIKENESS):
+            yield f"{name} is no variable of this service: {meant} is."
     yield from (
         f"{name} is {warning}" for name, warning in CHOICES.items() if not getattr(settings, name)
     )

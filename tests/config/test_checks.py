@@ -15,7 +15,7 @@ from config import character_check
 from config.celery import refuse_unsafe_start
 from config.character_check import check_characters
 from config.checks import configuration_faults, is_private_host, refuse_unsafe
-from config.weak_choices import CHOICES
+from config.weak_choices import CHOICES, weak_choices
 
 
 @pytest.fixture
@@ -175,6 +175,15 @@ def test_it_refuses_a_sender_that_no_server_takes(
     assert [fault[:9] for fault in configuration_faults()] == ["MAIL_FROM"]
     monkeypatch.setenv("MAIL_FROM", "Island Pay <payments@example.com>")
     assert list(configuration_faults()) == []
+
+
+def test_a_name_that_is_almost_a_variables_is_told(
+    production: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("RATE_LIMIT", "HOSTNAME", "PGHOST", "DEVELOPMENT_FILE"):
+        monkeypatch.setenv(name, "true")
+
+    assert list(weak_choices()) == ["RATE_LIMIT is no variable of this service: RATE_LIMITS is."]
 
 
 def test_it_refuses_to_do_without_a_secret_key(

@@ -52,6 +52,8 @@ def test_it_ends_the_process_without_a_traceback() -> None:
         ("SECRET_KEY_FALLBACKS", "one, another", "have no space beside its commas"),
         ("PIN_PEPPER", "$ecret", "not begin with $"),
         ("PIN_ABOVE", "$LIMIT", "not begin with $"),
+        ("SECRET_KEY", '"in quotes"', 'not begin with "'),
+        ("SECRET_KEY", "from Windows\r", "have no space at its beginning or end"),
     ],
 )
 def test_what_cannot_be_read_is_named_and_not_shown(
