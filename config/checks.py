@@ -23,6 +23,7 @@ from phonenumbers import SUPPORTED_REGIONS
 from config.environment import env
 from config.logging import FORMS as LOG_FORMS
 from config.partner_checks import partner_faults
+from config.url_rules import is_address
 from config.weak_choices import weak_choices
 from core.crypto import keys_of
 from core.instants import time_zones
@@ -80,7 +81,7 @@ def configuration_faults() -> Iterator[str]:
             yield "DEVELOPMENT_MODE lets anyone in; it must be off where BASE_URL is public."
         return
     yield from _weak_transport()
-    yield from _weak_staff_access()
+    yield from _missing_passkeys()
     yield from _unshared_state()
 
 
@@ -88,10 +89,9 @@ def is_private_host(host: str) -> bool:
     """Return whether a host is this machine, on a private network, or a non-public name."""
     if host == "localhost" or host.endswith(_HERE) or ("." not in host and ":" not in host):
         return True
-    try:
-        address = ipaddress.ip_address(host)
-    except ValueError:
+    if not is_address(host):
         return False
+    address = ipaddress.ip_address(host)
     return address.is_loopback or address.is_private
 
 
@@ -224,7 +224,11 @@ def _weak_transport() -> Iterator[str]:
     yield from _weak_ways_out()
 
 
-def _weak_staff_access() -> Iterator[str]:
+def _missing_passkeys() -> Iterator[str]:
+    for name in ("BASE_URL", "CHECKOUT_URL", "ADMIN_HOST"):
+        host = urlsplit(f"//{getattr(settings, name).rpartition('//')[2]}").hostname or ""
+        if is_address(host):
+            yield f"{name} must name a host: there is no passkey for an address."
     if not settings.REQUIRE_STAFF_PASSKEYS:
         yield (
             "REQUIRE_STAFF_PASSKEYS must be on: those who move money would sign in with codes that"

@@ -7,14 +7,20 @@ import logging
 import os
 import sys
 from collections.abc import Iterator
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
 
 import environ
 
 from config.number_ranges import RANGES
-from config.url_rules import HOST_FORMS, ORIGINS, SCHEMES, broken_host_rule, broken_url_rule
+from config.url_rules import (
+    HOST_FORMS,
+    ORIGINS,
+    SCHEMES,
+    broken_host_rule,
+    broken_url_rule,
+    is_address,
+)
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 HEAD_BYTES = 32 * 1024  # of a request's line and headers, as in nginx
@@ -159,15 +165,8 @@ def _rules_broken_by(name: str, value: Any) -> Iterator[str]:
         yield broken_host_rule(name, value if isinstance(value, list) else [value])
     if name == "LOG_LEVEL" and value not in logging.getLevelNamesMapping():
         yield "be DEBUG, INFO, WARNING or ERROR"
-    if name == "HOST" and not _is_address(value):
+    if name == "HOST" and not is_address(value):
         yield "be an IP address of this machine; 0.0.0.0 stands for all of them"
-
-
-def _is_address(text: str) -> bool:
-    try:
-        return bool(ip_address(text))
-    except ValueError:
-        return False
 
 
 refuse_unreadable()

@@ -1,6 +1,7 @@
 """What the addresses among the variables must be: what reads them would fail later, elsewhere."""
 
 import re
+from ipaddress import ip_address
 from urllib.parse import SplitResult, urlsplit
 
 import environ
@@ -88,3 +89,11 @@ def broken_host_rule(name: str, hosts: list[str]) -> str:
     """Return what host names must be and are not, or nothing."""
     form, rule = HOST_FORMS[name]
     return "" if all(map(form.fullmatch, hosts)) else rule
+
+
+def is_address(host: str) -> bool:
+    """Return whether this is an IP address, not a name."""
+    try:
+        return bool(ip_address(host))
+    except ValueError:
+        return False

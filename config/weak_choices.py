@@ -1,16 +1,19 @@
 """Risky settings that an operator may have reasons for: a warning at every start, no refusal."""
 
+import logging
 import os
 from collections.abc import Iterator
 from difflib import get_close_matches
+from urllib.parse import urlsplit
 
 from django.conf import settings
 
-from config.environment import VARIABLES
+from config.environment import VARIABLES, env
 
 MOST_TIMES_BY_PIN = 20
 LIKENESS = 0.85  # of SECRET_KEY_FALLBACK and the like; names of other programs have less
 FEWEST_THREADS = 4  # visitors may use half of them, expensive requests a quarter
+SCHEMES_OF_PORTS = {465: "smtp+ssl", 587: "smtp+tls"}  # the one begins with TLS, the other does not
 CHOICES = {
     "BOUND_SECRETS_ONLY": "off: a secret from before an upgrade is read wherever it was copied to.",
     "REGISTRATIONS_PER_NETWORK": "0: one network registers any number of merchants.",
@@ -33,6 +36,14 @@ def weak_choices() -> Iterator[str]:
     yield from (
         f"{name} is {warning}" for name, warning in CHOICES.items() if not getattr(settings, name)
     )
+    if logging.getLevelNamesMapping()[env("LOG_LEVEL")] > logging.INFO:
+        yield (
+            f"LOG_LEVEL is {env('LOG_LEVEL')}: neither requests nor the heads of both chains are"
+            " logged, which a restore is checked by."
+        )
+    mail = urlsplit(env("EMAIL_URL"))
+    if (scheme := SCHEMES_OF_PORTS.get(mail.port or 0, mail.scheme)) != mail.scheme:
+        yield f"EMAIL_URL: port {mail.port} is that of {scheme}://, not of {mail.scheme}://."
     if settings.WEB_THREADS < FEWEST_THREADS:
         yield (
             f"WEB_THREADS is less than {FEWEST_THREADS}: two slow requests of visitors leave"

@@ -27,6 +27,7 @@ def production(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Settings:
     settings.BOUND_SECRETS_ONLY = True
     settings.REGISTRATIONS_PER_NETWORK = settings.VISITOR_SECONDS_PER_NETWORK = 6
     monkeypatch.setenv("EMAIL_URL", "smtp+tls://mail.example.com:587")
+    monkeypatch.setenv("LOG_LEVEL", "INFO")
     return settings
 
 
@@ -87,6 +88,9 @@ def test_it_starts_on_a_safe_configuration(production: Settings) -> None:
         ("ENCRYPTION_KEY", "", "ENCRYPTION_KEY must be"),
         ("ENCRYPTION_KEY", "bm90IGxvbmcgZW5vdWdo", "ENCRYPTION_KEY must be"),
         ("BASE_URL", "http://pay.example.com", "BASE_URL must begin with https://"),
+        ("BASE_URL", "https://93.184.216.34", "BASE_URL must name a host"),
+        ("CHECKOUT_URL", "https://[2001:db8::7]:8443", "CHECKOUT_URL must name a host"),
+        ("ADMIN_HOST", "10.0.0.5:8443", "ADMIN_HOST must name a host"),
         ("CHECKOUT_URL", "http://pay.example.com", "CHECKOUT_URL must begin with https://"),
         ("DEVELOPMENT_MODE", True, "DEVELOPMENT_MODE lets anyone in"),
         ("SMS_URL", "console://", "SMS_URL must name"),
@@ -175,6 +179,22 @@ def test_it_refuses_a_sender_that_no_server_takes(
     assert [fault[:9] for fault in configuration_faults()] == ["MAIL_FROM"]
     monkeypatch.setenv("MAIL_FROM", "Island Pay <payments@example.com>")
     assert list(configuration_faults()) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("LOG_LEVEL", "WARNING", "LOG_LEVEL is WARNING: "),
+        ("EMAIL_URL", "smtp+tls://mail.example.com:465", "EMAIL_URL: port 465 is that of smtp+ssl"),
+        ("EMAIL_URL", "smtp+ssl://mail.example.com:587", "EMAIL_URL: port 587 is that of smtp+tls"),
+    ],
+)
+def test_it_starts_with_what_seldom_works_and_says_so(
+    production: Settings, monkeypatch: pytest.MonkeyPatch, name: str, value: str, said: str
+) -> None:
+    monkeypatch.setenv(name, value)
+
+    assert [choice[: len(said)] for choice in weak_choices()] == [said]
 
 
 def test_a_name_that_is_almost_a_variables_is_told(
