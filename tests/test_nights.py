@@ -188,7 +188,8 @@ def test_of_a_file_of_pages_it_has_the_first_test_and_what_commits(
 def test_sqlite_has_the_first_of_a_file_where_it_has_no_other(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, alone: bool
 ) -> None:
-    cases = [item for item in request.session.items if item.function is request.function]
+    found = (item for item in request.session.items if isinstance(item, pytest.Function))
+    cases = [item for item in found if item.function is request.function]
     items = sorted(cases, key=place)[: 1 if alone else None]
     left: list[pytest.Item] = []
     monkeypatch.setattr("tests.nights.PAGES", {"tests"})
