@@ -119,6 +119,8 @@ class Requests:
             supply(made[operation.supply], first=self.number + 1, count=count)
 
     def _send(self, operation: Operation) -> None:
+        """Send the next request, without cookies: as in `bench.api`, each is a first one."""
+        self.client.cookies.clear()
         self.number += 1
         headers = {}
         if operation.caller:

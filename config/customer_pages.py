@@ -5,12 +5,13 @@ No Django session, staff or message handling comes between a customer and the ch
 """
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from django.conf import settings
 from django.core.handlers.exception import convert_exception_to_response
 from django.http import HttpRequest, HttpResponse
+from django.middleware import csrf
 from django.urls import URLResolver, get_resolver
 from django.urls.resolvers import RegexPattern
 from django.utils.module_loading import import_string
@@ -19,6 +20,7 @@ from django.views.decorators.csrf import csrf_protect
 from checkout.error_pages import PAGES
 from config.found_views import FoundViews
 from core.handler import API_PREFIX
+from core.ids import random_base62
 
 PAGE_MIDDLEWARE = [
     "config.api_metrics.api_metrics",
@@ -31,6 +33,10 @@ PAGE_MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
+
+# Django asks the system for each character: 64 times for a page, whose thread each time lets others
+# have the interpreter.
+csrf._get_new_csrf_string = partial(random_base62, csrf.CSRF_SECRET_LENGTH)
 
 _GetResponse = Callable[[HttpRequest], HttpResponse]
 

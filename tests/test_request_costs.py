@@ -38,10 +38,10 @@ LIMITS = {
     "confirm": Ceiling(6, 2_990, Ceiling(12, 4_080)),
     "refund": Ceiling(5, 2_990, Ceiling(13, 3_590)),
     "balance": Ceiling(1, 870),
-    "checkout page": Ceiling(1, 2_960),
+    "checkout page": Ceiling(1, 2_690),
     "status poll": Ceiling(1, 870),
     "QR image": Ceiling(0, 790),
-    "link page": Ceiling(1, 3_550),
+    "link page": Ceiling(1, 3_280),
 }
 
 
