@@ -47,7 +47,7 @@ def test_it_completes_a_test_payment(api: Api, merchant: Merchant, payment: Paym
 
 
 @pytest.mark.parametrize("amounts", [(9_000_000, 2_000_000), (MAX_AMOUNT, 1)])
-def test_whoever_works_has_the_money(
+def test_the_phone_that_works_has_the_money(
     api: Api, merchant: Merchant, amounts: tuple[int, int]
 ) -> None:
     for amount in amounts:
