@@ -20,6 +20,8 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import models
 from django.utils.module_loading import import_string
 
+from core.crypto import keys_of
+
 _FORM = orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_SORT_KEYS
 VERSION_CHARACTERS = 8
 MAX_SIGNATURE = 64
@@ -34,7 +36,7 @@ class AlteredRow(Exception):
 @lru_cache
 def _keys(text: str) -> dict[str, bytes]:
     """Return the keys by version, the signing one first."""
-    found = [base64.urlsafe_b64decode(key.strip()) for key in text.split(",")]
+    found = [base64.urlsafe_b64decode(key) for key in keys_of(text)]
     if not all(found):
         raise ImproperlyConfigured("LEDGER_KEY is missing: nothing can be signed without it.")
     return {hashlib.sha256(key).hexdigest()[:VERSION_CHARACTERS]: key for key in found}
