@@ -145,3 +145,15 @@ def test_of_the_bank_entries_of_one_reference_the_newest_are_listed(
     read(statement(entry(1_250, reference="RENT"), entry(1_300, reference="RENT")))
 
     assert search(office, "RENT", Role.FINANCE) == page_of(BankEntry.objects.latest("pk"))
+
+
+def test_who_is_named_stands_above_the_payments_that_are_alike(
+    office: Office, cafe: Merchant
+) -> None:
+    for _ in range(2):
+        paid_payment(MerchantFactory(), description="Island Coffee")
+
+    found = office(Role.SUPPORT).get("/admin/search/", {"q": "island coffee"})
+
+    titles = [table.title for table in found.context["tables"]]
+    assert titles == ["Merchants", "Payments: words “island coffee”"]
