@@ -62,9 +62,7 @@ def test_it_says_which_key_has_replaced_it_and_who_rolled_it(
 ) -> None:
     now = utc_now()
     new = roll_key(key_id=key.pk, overlap=timedelta(hours=hours), now=now, actor=actor or "").key
-    ApiKey.objects.filter(pk=new.pk).update(
-        created_by=actor
-    )  # null for those of before it was kept
+    ApiKey.objects.filter(pk=new.pk).update(created_by=actor)  # null in older rows
 
     words = office(Role.SUPPORT).get(page_of(key)).context["answer"].words[0]
 
