@@ -119,6 +119,7 @@ def _numbers_of_dates(caller: Caller, after: int, head: int, lookups: Lookups) -
         after = max(after, older.order_by("-created_at", "-pk").first() or 0)
     if BEFORE in lookups:
         newer = numbers.filter(created_at__gte=lookups[BEFORE] + DISORDER)
+        # Numbered since, perhaps: then all numbers before it are committed as well.
         head = newer.order_by("created_at", "pk").first() or head
     return after, head
 
