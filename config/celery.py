@@ -18,6 +18,7 @@ from celery.signals import (
     task_success,
     worker_init,
 )
+from django.core.exceptions import ImproperlyConfigured
 from django.db import DatabaseError, InterfaceError, connections
 
 from config.environment import env
@@ -161,12 +162,11 @@ def refuse_unsafe_start(**_: object) -> None:
 
     So does whatever else the checks fail with: what they have not found safe does not start.
     """
-    from config.checks import UnsafeConfiguration
     from config.start_checks import check_start
 
     try:
         check_start()
     except Exception as error:
-        has_said_all = isinstance(error, UnsafeConfiguration)
+        has_said_all = isinstance(error, ImproperlyConfigured)
         logger.critical("start_refused", reason=str(error), exc_info=not has_said_all)
         sys.exit(1)

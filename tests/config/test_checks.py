@@ -6,7 +6,6 @@ from weakref import ref
 import pytest
 from celery.signals import beat_init, worker_init
 from celery.utils.dispatch import Signal
-from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 from pytest_django import Settings
@@ -204,16 +203,6 @@ def test_a_name_that_is_almost_a_variables_is_told(
         monkeypatch.setenv(name, "true")
 
     assert list(weak_choices()) == ["RATE_LIMIT is no variable of this service: RATE_LIMITS is."]
-
-
-def test_it_refuses_to_do_without_a_secret_key(
-    production: Settings, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Django's own settings raise where an empty one is read."""
-    monkeypatch.setenv("SECRET_KEY", "")
-    monkeypatch.delattr(settings, "SECRET_KEY")
-
-    assert list(configuration_faults()) == ["SECRET_KEY must be set."]
 
 
 def test_it_refuses_a_broker_of_one_process(

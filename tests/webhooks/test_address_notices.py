@@ -186,9 +186,9 @@ def test_an_endpoint_that_is_narrower_and_off_at_once_is_told_of_as_both(
     webhook_id = caller.post(PATH, BODY).json()["id"]
     caller.patch(f"{PATH}/{webhook_id}", {"is_active": False, "events": ["payment.*"]})
 
-    _, (_, off), (_, narrower) = told()
-    assert "was switched off" in off
-    assert "receives fewer types of events" in narrower
+    texts = [text for _, text in told()[1:]]  # of one moment, in either order
+    for words in ("was switched off", "receives fewer types of events"):
+        assert [words in text for text in texts].count(True) == 1
 
 
 def test_beyond_the_notices_each_silence_of_an_endpoint_is_told_of_once(
