@@ -2,7 +2,7 @@
 
 import re
 from ipaddress import ip_address
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import urlsplit
 
 import environ
 
@@ -21,8 +21,8 @@ _NAME = r"(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])"
 _ORIGIN = re.compile(rf"https?://{_NAME}(?::\d+)?/?")
 _ORIGIN_RULE = "be such as https://pay.example.com, in lower case, without a path"
 _READABLE_RULE = (
-    "be an address that can be read: in its user name and password, everything but letters and"
-    " digits is written as %23 for #, and so on"
+    "be an address that can be read, with a port up to 65535; in its user name and password,"
+    " everything but letters and digits is written as %23 for #, and so on"
 )
 HOST_FORMS = {
     "ADMIN_HOST": (
@@ -35,8 +35,8 @@ HOST_FORMS = {
         "each be such as www.example.com, without https://, port or space",
     ),
 }
-_REDIS_DATABASE = re.compile(r"/?\d*(;.*)?")  # and further addresses, as Celery takes them
-_DJANGOS_OPTIONS = ("assume_role",)
+_REDIS_DATABASE = re.compile(r"/?\d*")
+_DJANGOS_OPTIONS = {"assume_role"}
 
 
 def broken_url_rule(name: str, url: str) -> str:
@@ -44,25 +44,33 @@ def broken_url_rule(name: str, url: str) -> str:
     if name in SCHEMES and not url.startswith(SCHEMES[name]):
         return f"begin with one of {', '.join(SCHEMES[name])}"
     try:
+        if name in ORIGINS:
+            return "" if _ORIGIN.fullmatch(url) and urlsplit(url).port != 0 else _ORIGIN_RULE
         if name == "DATABASE_URL":
             return _broken_by_database(url)
-        parts = urlsplit(url)
-        is_read = not (parts.port == 0 or parts.fragment or re.search(r"\s", url))
+        # Celery takes several brokers, and goes from one to the next.
+        servers = url.split(";") if name == "CELERY_BROKER_URL" else [url]
+        return next(filter(None, (_broken_by_server(name, each) for each in servers)), "")
     except ValueError:
-        is_read = False
-    if not is_read:
+        return _ORIGIN_RULE if name in ORIGINS else _READABLE_RULE
+
+
+def _broken_by_server(name: str, url: str) -> str:
+    """Return what the address of a server must do. Raises ValueError if it cannot be read."""
+    parts = urlsplit(url)
+    if name == "CACHE_URL" and "," in parts.netloc:
+        return "name one host; a comma in a password is written as %2C"
+    is_read = url.isprintable() and " " not in (parts.hostname or "")
+    if parts.port == 0 or parts.fragment or not is_read:
         return _READABLE_RULE
-    if name in ORIGINS:
-        return "" if _ORIGIN.fullmatch(url) else _ORIGIN_RULE
-    return _broken_by_server(name, parts)
-
-
-def _broken_by_server(name: str, parts: SplitResult) -> str:
-    needs_host = parts.scheme.startswith(("smtp", "http")) or name == "CACHE_URL"
-    if needs_host and not (parts.hostname or parts.scheme == "locmemcache"):
-        is_socket = name == "CACHE_URL" and len(parts.path) > 1
-        return "" if is_socket else "name a host"
-    if parts.scheme in ("redis", "rediss") and not _REDIS_DATABASE.fullmatch(parts.path):
+    is_redis, is_counted = parts.scheme in ("redis", "rediss"), name == "CACHE_URL"
+    is_database = _REDIS_DATABASE.fullmatch(parts.path) is not None
+    if is_counted and not (parts.hostname or is_database):
+        return ""  # a socket
+    needs_host = parts.scheme.startswith(("smtp", "http")) or (is_redis and is_counted)
+    if needs_host and not parts.hostname:
+        return "name a host"
+    if is_redis and not is_database:
         return "end with the number of a database of Redis, such as /0"
     return ""
 
@@ -72,17 +80,14 @@ def _broken_by_database(url: str) -> str:
     config = environ.Env.db_url_config(url)
     if url.startswith("sqlite"):
         return ""
-    if not config["NAME"]:
+    options = config.get("OPTIONS", {}).keys()
+    if not (config["NAME"] or "service" in options):
         return "name a database, as in postgres://user:password@host/name"
-    from psycopg import ProgrammingError
-    from psycopg.conninfo import make_conninfo
+    from psycopg.pq import Conninfo
 
-    for option in config.get("OPTIONS", {}).keys() - _DJANGOS_OPTIONS:
-        try:
-            make_conninfo(**{option: ""})
-        except ProgrammingError:
-            return f"have options that PostgreSQL knows: not {option}"
-    return ""
+    known = {option.keyword.decode() for option in Conninfo.get_defaults()} | _DJANGOS_OPTIONS
+    # What is none of them is not shown: it may be part of a password with a question mark.
+    return "" if options <= known else "have only options that PostgreSQL knows, such as sslmode"
 
 
 def broken_host_rule(name: str, hosts: list[str]) -> str:

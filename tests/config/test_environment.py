@@ -46,14 +46,15 @@ def test_it_ends_the_process_without_a_traceback() -> None:
         ("CACHE_URL", "unix:///run/redis.sock", "begin with one of locmemcache://, "),
         ("EMAIL_URL", "mailto:ada@example.com", "begin with one of "),
         ("LOG_LEVEL", "loud", "be DEBUG, INFO, WARNING or ERROR"),
-        ("HOST", "pay.example.com", "be an IP address of this machine"),
+        ("HOST", "pay.example.com", "be an IP address such as 127.0.0.1"),
         ("SMS_STOP", "ture", "be true or false"),
         ("REQUIRE_STAFF_PASSKEYS", "enabled", "be true or false"),
         ("SECRET_KEY_FALLBACKS", "one, another", "have no space beside its commas"),
         ("PIN_PEPPER", "$ecret", "not begin with $"),
         ("PIN_ABOVE", "$LIMIT", "not begin with $"),
         ("SECRET_KEY", '"in quotes"', 'not begin with "'),
-        ("SECRET_KEY", "from Windows\r", "have no space at its beginning or end"),
+        ("PIN_PEPPER_FALLBACKS", "$ecret", "not begin with $"),
+        ("SECRET_KEY", "from Windows\r", "have no space or line end at its beginning or end"),
     ],
 )
 def test_what_cannot_be_read_is_named_and_not_shown(
@@ -89,6 +90,7 @@ ADDRESSES = {
     "BASE_URL": (
         *("pay.example.com", "https://", "https://[::1", "https://Pay.example.com"),
         *("https://pay.example.com/api", "https://pay.example.com:99999"),
+        *("https://pay.example.com:0", "https://pay.example.com#here"),
         "https://us@pay.example.com",
     ),
     "CHECKOUT_URL": ("checkout.example.com",),
@@ -98,9 +100,18 @@ ADDRESSES = {
         *("postgres://", "postgres://us:it@host", "postgres://us:i/t@host/name"),
         *("postgres://us:it@host:54x/name", "postgres://us:it@host/name?sslmod=require"),
     ),
-    "CELERY_BROKER_URL": ("redis://host:x/0", "redis://host/broker", "redis://:i#t@host/0"),
-    "CACHE_URL": ("", "redis://", "redis://host/counts", "redis://[::1/0"),
-    "EMAIL_URL": ("", "smtp+tls://", "smtp+tls://us:i#t@host:587", "smtp+tls://host:x"),
+    "CELERY_BROKER_URL": (
+        *("redis://host:x/0", "redis://host/broker", "redis://:i#t@host/0", "redis:///r.sock"),
+        *("redis://:i;t@host/0", "redis://host/0;redis://another/broker"),
+    ),
+    "CACHE_URL": (
+        *("", "redis://", "redis:///1", "redis://host/counts", "redis://[::1/0"),
+        *("redis://one,another/1", "redis://:i,t@host/1"),
+    ),
+    "EMAIL_URL": (
+        *("", "smtp+tls://", "smtp+tls://us:i#t@host:587", "smtp+tls://host:x"),
+        *("smtp+tls://host:0", "smtp+tls://us:i\nt@host:587"),
+    ),
     "SMS_URL": ("", "https://", "https://us:i#t@host/", "https://host:99999/", "https://the host/"),
 }
 
@@ -113,6 +124,13 @@ def test_an_address_that_cannot_work_is_refused(
 
     assert said.startswith(f"{name} must ")
     assert "\n" not in said
+
+
+def test_what_may_be_part_of_a_password_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A password of a slash, a question mark and an equals sign is read as an option."""
+    said = refusal(monkeypatch, DATABASE_URL="postgres://us:5/ha?ven=7@host/name")
+
+    assert "ven" not in said
 
 
 @pytest.mark.parametrize(
@@ -128,12 +146,17 @@ def test_an_address_that_cannot_work_is_refused(
             "postgres://us:it@/name?host=10.0.0.2,10.0.0.3&target_session_attrs=read-write",
         ),
         ("DATABASE_URL", "postgres://us:it@[::1]:5432,10.0.0.3:5432/name?assume_role=payments"),
+        ("DATABASE_URL", "postgres:///?service=payments"),
         ("CELERY_BROKER_URL", "amqps://us:it@host/pay"),
+        ("CELERY_BROKER_URL", "amqp://us:it@one:5672;amqp://us:it@another:5672"),
+        ("CELERY_BROKER_URL", "redis://one/0;redis://another:6380/0"),
         ("CELERY_BROKER_URL", "redis+socket:///run/redis.sock"),
         ("CACHE_URL", "rediss://:%23@host:6380/1"),
         ("CACHE_URL", "redis:///run/redis.sock"),
         ("EMAIL_URL", "smtp+ssl://us%40example.com:it@host:465"),
-        ("SMS_URL", "https://us:it@host/send?from=pay"),
+        ("EMAIL_URL", "smtp+tls://us@example.com:four of four letters@host:587"),
+        ("SMS_URL", "https://us:it@host/send?from=Island Pay"),
+        ("PIN_PEPPER_FALLBACKS", '"in quotes and with a line end"\n'),
     ],
 )
 def test_an_address_that_works_is_taken(
