@@ -83,6 +83,8 @@ def _broken_by_database(url: str) -> str:
     options = config.get("OPTIONS", {}).keys()
     if not (config["NAME"] or "service" in options):
         return "name a database, as in postgres://user:password@host/name"
+    if "%" in config["HOST"]:
+        return "name a socket as in postgres://user@/name?host=/run/postgresql"
     from psycopg.pq import Conninfo
 
     known = {option.keyword.decode() for option in Conninfo.get_defaults()} | _DJANGOS_OPTIONS

@@ -99,6 +99,7 @@ ADDRESSES = {
     "DATABASE_URL": (
         *("postgres://", "postgres://us:it@host", "postgres://us:i/t@host/name"),
         *("postgres://us:it@host:54x/name", "postgres://us:it@host/name?sslmod=require"),
+        "postgres://us@%2Frun%2Fpostgresql/name",
     ),
     "CELERY_BROKER_URL": (
         *("redis://host:x/0", "redis://host/broker", "redis://:i#t@host/0", "redis:///r.sock"),
