@@ -81,9 +81,17 @@ def _customer_with_money(
     number: str, merchant_id: str, currency: str, least: int, now: datetime
 ) -> Customer:
     customer = _find_or_create(now, phone=number, livemode=False, merchant_id=merchant_id)
+    fill_test_wallet(customer, currency, least=least, now=now)
+    return customer
+
+
+def fill_test_wallet(customer: Customer, currency: str, *, least: int, now: datetime) -> None:
+    """See that a test customer's wallet holds `least`, as `test_customer` does, but locked.
+
+    So it still does when the caller's transaction pays.
+    """
     if behaviour_of(customer) not in POOR:
         _fill_test_wallet(customer, wallet(customer, currency), least, now)
-    return customer
 
 
 @cache

@@ -63,8 +63,9 @@ def test_a_customer_whose_wallet_is_filled_is_found_by_one_statement(
 
     assert balance_of(wallet(customer, "BSD")) == 10_000_000
     for currency in ("USD", "BSD"):
+        asked = {"merchant_id": merchant.id, "least": 10_000_000}
         with django_assert_num_queries(1):
-            assert test_customer(None, now, currency, merchant_id=merchant.id) == customer
+            assert test_customer(None, now, currency, **asked) == customer
 
 
 def test_a_wallet_that_another_has_filled_meanwhile_is_not_filled_again(
@@ -74,7 +75,7 @@ def test_a_wallet_that_another_has_filled_meanwhile_is_not_filled_again(
     read_before = wallet(customer, "BSD")
     read_before.balance = 0
 
-    _fill_test_wallet(customer, read_before, 1, now)
+    _fill_test_wallet(customer, read_before, 10_000_000, now)
 
     assert balance_of(wallet(customer, "BSD")) == 10_000_000
 

@@ -61,6 +61,16 @@ def test_32_confirms_complete_once(merchant: Merchant) -> None:
         assert completed.count() == 1
 
 
+def test_confirms_of_many_payments_at_once_all_find_the_money(merchant: Merchant) -> None:
+    payer(merchant)
+    for _ in range(3):
+        payments = [PaymentFactory(merchant=merchant, amount=3_000_000) for _ in range(8)]
+
+        results = at_once([partial(confirm, merchant, payment) for payment in payments])
+
+        assert outcomes(results) == {"done": 8}
+
+
 @pytest.mark.parametrize("rival", ["cancel", "expire"])
 def test_a_confirm_and_its_rival_have_one_winner(merchant: Merchant, rival: str) -> None:
     payer(merchant)
