@@ -14,7 +14,7 @@ from customers.magic_phones import WORKING_PHONE
 from customers.models import Customer
 from customers.services import top_up, wallet
 from ledger.models import Purpose, Transfer, TransferKind
-from ledger.services import balances, lock
+from ledger.services import balance_of, balances, lock
 from merchants.callers import Caller
 from merchants.models import Merchant
 from payments.confirming import confirm_payment
@@ -62,13 +62,14 @@ def test_32_confirms_complete_once(merchant: Merchant) -> None:
 
 
 def test_confirms_of_many_payments_at_once_all_find_the_money(merchant: Merchant) -> None:
-    payer(merchant)
+    account = wallet(payer(merchant), "BSD")
     for _ in range(3):
         payments = [PaymentFactory(merchant=merchant, amount=3_000_000) for _ in range(8)]
 
         results = at_once([partial(confirm, merchant, payment) for payment in payments])
 
         assert outcomes(results) == {"done": 8}
+        assert balance_of(account) <= 10_000_000  # filled by one of them at a time
 
 
 @pytest.mark.parametrize("rival", ["cancel", "expire"])
