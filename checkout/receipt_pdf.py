@@ -21,7 +21,7 @@ INK, QUIET, LINE, WARN = "#10242b", "#4d6169", "#c3d0d3", "#6b4a00"
 WIDTH, HEIGHT, MARGIN = 148, 210, 14  # A5 in millimetres
 AMOUNT_COLUMN, LOGO, GAP, PADDING = 42, 14, 3, 1
 SHORT = 20  # letters that fit into the column of amounts
-MOST_LETTERS = 8_000  # in the names of all items together, as layout time grows with them
+MOST_LETTERS = 8_000  # in all items, or all reasons, together: layout time grows with them
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class ReceiptRow(NamedTuple):
 
 
 Rows = list[ReceiptRow]
-GivenBack = tuple[tuple[datetime | None, int], ...]  # no instant: still on its way
+GivenBack = tuple[tuple[datetime | None, int, str], ...]  # no instant: still on its way
 
 
 def receipt_pdf(
@@ -70,7 +70,7 @@ def receipt_pdf(
     Raises ConcurrencyLimitReached.
     """
     shown = replace(payment_view, until="", left="")
-    given_back = tuple((refund.succeeded_at, refund.amount) for refund in refunds)
+    given_back = tuple((refund.succeeded_at, refund.amount, refund.reason) for refund in refunds)
     return _written(shown, state, seller, given_back, service, printed, head, get_language() or "")
 
 
@@ -142,16 +142,22 @@ def _sale(paper: Paper, payment_view: PaymentView, state: ReceiptState) -> None:
 def _items(payment_view: PaymentView) -> Rows:
     """Return the rows of what was paid for, as on the page."""
     items = payment_view.items
-    is_too_much = sum(len(item.name) for item in items) > MOST_LETTERS
-    most = MOST_LETTERS // len(items) if is_too_much else MOST_LETTERS
+    names = _cut_alike([item.name for item in items])
     rows = [
         ReceiptRow(
-            f"{item.quantity} × " * (item.quantity != 1) + cut(item.name, most),  # noqa: RUF001
+            f"{item.quantity} × " * (item.quantity != 1) + name,  # noqa: RUF001
             money(item.amount, payment_view.currency),
         )
-        for item in items
+        for item, name in zip(items, names, strict=True)
     ]
     return [*rows, *_sums(payment_view)]
+
+
+def _cut_alike(texts: list[str]) -> list[str]:
+    """Cut texts that are too long together, each to the same length."""
+    if sum(map(len, texts)) <= MOST_LETTERS:
+        return texts
+    return [cut(text, MOST_LETTERS // len(texts)) for text in texts]
 
 
 def _sums(payment_view: PaymentView) -> Rows:
@@ -185,9 +191,13 @@ def _facts(payment_view: PaymentView) -> Rows:
 
 
 def _refunds(payment_view: PaymentView, refunds: GivenBack) -> Rows:
+    reasons = _cut_alike([" ".join(reason.split()) for _when, _amount, reason in refunds])
     return [
-        ReceiptRow(_refunded(instant, payment_view.zone), money(amount, payment_view.currency))
-        for instant, amount in refunds
+        ReceiptRow(
+            f"{_refunded(instant, payment_view.zone)}\n{reason}".rstrip(),
+            money(amount, payment_view.currency),
+        )
+        for (instant, amount, _whole), reason in zip(refunds, reasons, strict=True)
     ]
 
 

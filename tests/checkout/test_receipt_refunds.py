@@ -32,9 +32,9 @@ def paid(payment_of):
     )
 
 
-def refund(payment: Payment, amount: int) -> None:
+def refund(payment: Payment, amount: int, reason: str = "Came back") -> None:
     caller = Caller(payment.merchant, livemode=False, actor="test")
-    draft = RefundDraft(amount=amount, reason="Came back")
+    draft = RefundDraft(amount=amount, reason=reason)
     create_refund(caller=caller, payment_id=payment.id, draft=draft, now=utc_now())
 
 
@@ -71,8 +71,19 @@ def test_money_that_is_still_on_its_way_back_is_not_called_refunded(paid):
 
     credit(paid.merchant, 3_400)
     retry_refunds()
-    assert re.search(r"Refunded \d", text_of(page.visit(pdf).content))
+    assert re.search(r"Refunded \d.+\nCame back\n", text_of(page.visit(pdf).content), re.DOTALL)
     assert "on its way" not in text_of(page.visit(pdf).content)
+
+
+def test_on_paper_long_reasons_are_cut_to_one_length_and_none_leaves_a_line(paid):
+    for number in range(20):
+        refund(paid, 1, reason=f"{number}\nab" + 240 * " ab")
+    refund(paid, 1, reason="")
+
+    text = text_of(Shopper().visit(f"/receipts/{paid.id}.pdf").content)
+
+    assert all(f"\n{number} ab ab" in text for number in range(20))
+    assert text.count("…") == 20
 
 
 def test_on_paper_it_names_its_address_and_its_time(paid):
