@@ -76,7 +76,7 @@ def test_it_goes_on_to_the_shop_from_the_press_that_pays_only(payment_of):
     shopper = signed_in_at(payment)
     shopper.send(to="/pay")
     assert 'data-go="10" data-payer' in shopper.text
-    assert "knows that you have paid." in shopper.text
+    assert "can see that you have paid." in shopper.text
 
     for path in (payment.hosted_url, f"/receipts/{payment.id}"):
         shopper.visit(path)
@@ -123,7 +123,7 @@ def test_who_waits_while_someone_else_pays_is_not_told_that_they_have(payment_of
         shopper.visit(f"{payment.hosted_url}?paid=1")
 
     assert "Someone else has paid this. Nothing has been taken from you." in waiting.text
-    assert "knows that you have paid" not in waiting.text
+    assert "can see that you have paid" not in waiting.text
     assert ("data-go" in waiting.text, "data-go" in desktop.text) == (False, True)
     assert "data-payer" not in desktop.text  # its script knows whether it has waited
 

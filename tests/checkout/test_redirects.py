@@ -101,4 +101,4 @@ def test_an_address_that_was_kept_leads_to_no_shop(payment_of):
 
     shopper.visit(f"{payment.hosted_url}?paid=1")
     assert "data-go=" not in shopper.text
-    assert "knows that you have paid" not in shopper.text
+    assert "can see that you have paid" not in shopper.text
