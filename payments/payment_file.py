@@ -8,7 +8,7 @@ from django.http import HttpResponse
 
 from core.json import dump_json
 from core.money import decimal_text
-from core.spreadsheets import Cell, csv_download
+from core.spreadsheets import Cell, as_text, csv_download
 
 COLUMNS = (
     *("id", "status", "currency", "amount", "fee", "net", "amount_refunded", "amount_cents"),
@@ -32,7 +32,7 @@ def _cells(payment: dict[str, Any]) -> list[Cell]:
 
 def _cell(payment: dict[str, Any], column: str) -> Cell:
     if column == "metadata":
-        return dump_json(payment[column]).decode() if payment[column] else ""
+        return _json_cell(payment[column])
     cents = payment.get("amount" if column == "amount_cents" else column)
     if cents is None:
         return ""
@@ -41,3 +41,9 @@ def _cell(payment: dict[str, Any], column: str) -> Cell:
     if column in _MONEY:
         return Decimal(decimal_text(cents, payment["currency"]))
     return str(cents)
+
+
+def _json_cell(metadata: dict[str, Any]) -> str:
+    """Write metadata so that no part of it is a formula, and a program reads what was stored."""
+    written = dump_json(metadata).decode() if metadata else ""
+    return written if as_text(written) == written else written.replace(";", r"\u003b")

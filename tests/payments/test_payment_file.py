@@ -68,6 +68,17 @@ def test_no_text_becomes_a_formula(api, merchant, sign):
     assert rows_of(api(merchant).get("/v1/payments?format=csv"))[0]["description"] == f"'{sign}1+1"
 
 
+@pytest.mark.parametrize("text", ["=1+1", "a;=1+1;b", "a; -5", "\t=1", "1 x tea; 2 x cake"])
+def test_metadata_is_no_formula_and_is_read_as_it_was_stored(api, merchant, text):
+    PaymentFactory(merchant=merchant, metadata={"note": text, "a;": "@b"})
+
+    [row] = rows_of(api(merchant).get("/v1/payments?format=csv"))
+
+    assert json.loads(row["metadata"]) == {"note": text, "a;": "@b"}
+    for part in row["metadata"].replace('"', "").split(";"):
+        assert not part.strip().startswith(("=", "+", "-", "@"))
+
+
 @pytest.mark.parametrize("splits", [";", "\t"])
 @pytest.mark.parametrize(
     "text",
