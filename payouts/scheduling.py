@@ -80,7 +80,7 @@ def schedule_period(
     merchant = Merchant.objects.locked(bank_account.merchant_id)
     if not _is_paid_out(merchant, livemode=bank_account.livemode):
         return None
-    settled, _ = SettledPeriod.objects.select_for_update().get_or_create(
+    settled, _ = SettledPeriod.objects.get_or_create(
         merchant=merchant,
         livemode=bank_account.livemode,
         currency=bank_account.currency,

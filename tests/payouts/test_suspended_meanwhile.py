@@ -20,7 +20,7 @@ from payouts.scheduling import schedule_period
 from payouts.services import mark_sent
 from tests.payouts.batching import batch_of, live_payout
 from tests.payouts.merchant_balance import credit
-from tests.races import at_once, wait_for_a_waiter
+from tests.races import at_once, held_up, wait_for_a_waiter
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgres]
 
@@ -91,6 +91,20 @@ def test_the_schedule_leaves_out_who_is_not_paid_out_any_more(
         schedule_period(bank_account=bank_account, period=now.date(), day=now.date(), now=now)
         is None
     )
+    assert not Payout.objects.exists()
+
+
+def test_the_schedule_waits_for_a_suspension_that_is_under_way(bank_account) -> None:
+    owner, now = bank_account.merchant_id, utc_now()
+    credit(bank_account.merchant, 1250, livemode=True)
+    day = now.date()
+
+    made = held_up(
+        lambda: set_status(merchant_id=owner, status=MerchantStatus.SUSPENDED, now=now),
+        lambda: schedule_period(bank_account=bank_account, period=day, day=day, now=now),
+    )
+
+    assert made is None
     assert not Payout.objects.exists()
 
 
