@@ -68,16 +68,17 @@ def test_a_customer_whose_wallet_is_filled_is_found_by_one_statement(
             assert test_customer(None, now, currency, **asked) == customer
 
 
+@pytest.mark.parametrize("least", [1, 10_000_001])
 def test_a_wallet_that_another_has_filled_meanwhile_is_not_filled_again(
-    merchant: Merchant, now: datetime
+    merchant: Merchant, now: datetime, least: int
 ) -> None:
-    customer = test_customer(None, now, merchant_id=merchant.id)
+    customer = test_customer(None, now, merchant_id=merchant.id, least=least)
     read_before = wallet(customer, "BSD")
     read_before.balance = 0
 
-    _fill_test_wallet(customer, read_before, 10_000_000, now)
+    _fill_test_wallet(customer, read_before, least, now)
 
-    assert balance_of(wallet(customer, "BSD")) == 10_000_000
+    assert balance_of(wallet(customer, "BSD")) == max(10_000_000, least)
 
 
 def test_each_merchants_customer_of_a_phone_is_funded(
