@@ -104,6 +104,31 @@ def _name(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
+def test_a_lock_takes_no_rows_that_are_only_read_along() -> None:
+    """PostgreSQL locks all that a statement joins, in an order of its own, or refuses to."""
+    wrong = [
+        _place(path, lock)
+        for path, function in nodes(SERVICE)
+        if isinstance(function, ast.FunctionDef) and _calls(function, "select_related")
+        for lock in _calls(function, "select_for_update")
+        if all(keyword.arg != "of" for keyword in lock.keywords)
+        and lock not in _calls(function, "values_list").values()  # reads no row along
+    ]
+
+    assert wrong == []
+
+
+def _calls(function: ast.FunctionDef, method: str) -> dict[ast.Call, ast.expr]:
+    """Return the calls of a method, each with what it is called on."""
+    return {
+        node: node.func.value
+        for node in ast.walk(function)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == method
+    }
+
+
 def test_the_clock_is_read_in_one_place() -> None:
     clock = ROOT / "core/clock.py"
     wrong = [
