@@ -57,11 +57,7 @@ def test_it_asks_no_one_to_pay_a_counter(merchant: Merchant) -> None:
     assert (counter.status, counter.transitions.count()) == ("created", 0)
 
 
-def test_a_shortage_is_raised_after_the_payment_has_returned_to_the_review(
-    payment: Payment,
-) -> None:
-    _ask(payment)
-
+def _pay_with_too_little(payment: Payment) -> None:
     with pytest.raises(InsufficientBalance):
         pay(
             payment_id=payment.id,
@@ -70,8 +66,23 @@ def test_a_shortage_is_raised_after_the_payment_has_returned_to_the_review(
             actor=ACTOR,
             now=utc_now(),
         )
-
     payment.refresh_from_db()
+
+
+def test_a_new_one_has_been_started_even_if_the_money_is_short(payment: Payment) -> None:
+    _pay_with_too_little(payment)
+
+    assert payment.status == "pending"
+    assert payment.transitions.get().to_status == "pending"
+
+
+def test_a_shortage_is_raised_after_the_payment_has_returned_to_the_review(
+    payment: Payment,
+) -> None:
+    _ask(payment)
+
+    _pay_with_too_little(payment)
+
     last = payment.transitions.latest("pk")
     assert (payment.status, last.to_status) == ("pending", "pending")
     assert last.cause == "INSUFFICIENT_BALANCE"

@@ -10,6 +10,7 @@ import pytest
 from core.clock import utc_now
 from core.errors import ApiError
 from customers.services import top_up, wallet
+from ledger.errors import InsufficientBalance
 from ledger.models import Purpose, Transfer, TransferKind
 from ledger.sealing import seal_transfers
 from merchants.callers import Caller
@@ -27,7 +28,7 @@ from tests.ledger.funding import problems
 from tests.nights import at_night
 from tests.payments.journeys import pay_with
 from tests.payouts.merchant_balance import credit, held
-from tests.races import at_once
+from tests.races import at_once, held_up
 from tests.refunds.refunding import refund, sell
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgres]
@@ -111,6 +112,16 @@ def test_a_refund_and_a_payout_do_not_spend_the_same_money(merchant):
         assert held(merchant, Purpose.MERCHANT) == 0
         finish(merchant)
     assert problems() == []
+
+
+def test_a_payout_leaves_what_a_refund_that_is_under_way_will_wait_for(merchant):
+    payment = sell(merchant, 1_000)
+    credit(merchant, -1)
+
+    refused = held_up(partial(give_back, payment), partial(pay_out, merchant))
+
+    assert isinstance(refused, InsufficientBalance)
+    assert held(merchant, Purpose.MERCHANT) == 999
 
 
 def finish(merchant):
