@@ -15,6 +15,12 @@ from tests.postgres import Postgres
 from tests.source_tree import ROOT
 
 WAIT_SECONDS = 60
+MANIFEST = """{ "PostgreSQL-Backup-Manifest-Version": 1,
+"Files": [
+{ "Path": "backup_label", "Size": 226, "Last-Modified": "2026-01-31 02:30:00 GMT" },
+{ "Path": "PG_VERSION", "Size": 3, "Last-Modified": "2025-01-01 00:00:00 GMT" }
+]}
+"""
 STARTING = '#!/bin/sh\ncase "$*" in *start*) touch "{started}" && exec sleep 60 ;; esac\n'
 
 
@@ -43,10 +49,14 @@ def environment(places: Path) -> dict[str, str]:
 
 
 def back_up(places: Path) -> None:
-    """Make a backup that PostgreSQL began at half past two, of which only the labels are there."""
+    """Make a backup that PostgreSQL began at half past two, of which only the labels are there.
+
+    Its server is in China, whose time the label has; to `date`, CST is that of Chicago.
+    """
     (places / "backups/one").mkdir(mode=0o755)
     (places / "backups/one/PG_VERSION").write_text("15\n")
-    (places / "backups/one/backup_label").write_text("START TIME: 2026-01-31 02:30:00 UTC\n")
+    (places / "backups/one/backup_label").write_text("START TIME: 2026-01-31 10:30:00 CST\n")
+    (places / "backups/one/backup_manifest").write_text(MANIFEST)
 
 
 def restoring(places: Path, *, until: str) -> list[str]:
@@ -125,7 +135,7 @@ def test_the_server_reads_an_instant_without_an_offset_as_the_script_does(places
     [
         (
             "2026-01-31 02:29:59.9+00",
-            "was begun at 2026-01-31 02:30:00 UTC, after 2026-01-31 02:29:59.9+00: only an earlier "
+            "was begun at 2026-01-31 02:30:00 GMT, after 2026-01-31 02:29:59.9+00: only an earlier "
             "backup can be restored to then.",
         ),
         ("last Caturday", "date: invalid date"),
