@@ -16,6 +16,7 @@ from django.test import Client
 from psycopg_pool import pool
 from pytest_django import DjangoDbBlocker
 
+from config.logging import _as_json
 from tests.machine import need
 from tests.shared_rows import shared
 from tests.source_tree import ROOT, SERVICE
@@ -125,6 +126,13 @@ def test_each_page_looks_for_lines_that_there_are() -> None:
     asked = re.findall(r"^said (?:'([a-z][^']+)'|(\w+))", PAGE, re.MULTILINE)
     words = {each for quoted, bare in asked for each in alternatives(quoted or bare)}
     assert {each for each in words if each not in written} == set()
+
+
+def test_a_page_looks_for_errors_as_a_line_has_them() -> None:
+    [pattern] = re.findall(r"^said '(\"[^']+)'", PAGE, re.MULTILINE)
+
+    for level, is_found in [("error", True), ("critical", True), ("warning", False)]:
+        assert bool(re.search(pattern, _as_json({"level": level}, default=str))) == is_found
 
 
 @pytest.mark.slow
