@@ -32,12 +32,12 @@ for name in HIDDEN_WHILE_LOADING:
 
 from config.process_metrics import keep_noting  # noqa: E402  # needs the settings
 from config.request_head import rename_unknown_methods  # noqa: E402
-from config.start_checks import check_start  # noqa: E402  # needs the settings
+from config.start_checks import check_web_start  # noqa: E402  # needs the settings
 from config.visitors import refuse_before_django  # noqa: E402
 
 application = rename_unknown_methods(refuse_before_django(handler))
 
-check_start()
+check_web_start()
 
 
 def warm_up() -> None:

@@ -8,10 +8,13 @@ from typing import Any
 import pytest
 from django.conf import settings
 from django.contrib.staticfiles import finders
+from django.contrib.staticfiles.storage import ManifestStaticFilesStorage
 from django.core.files.storage import FileSystemStorage
 from django.core.management import call_command
 from django.test import Client
 
+from config import start_checks
+from config.checks import UnsafeConfiguration
 from config.static_finder import REPLACED, ThemedAdminFinder
 
 SMALL = "/static/checkout/button.js"
@@ -92,3 +95,19 @@ def test_only_what_the_theme_replaces_of_the_admin_is_left_out(tmp_path: Path) -
     listed = [(path, Path(storage.location).name) for path, storage in finder.list(None)]
 
     assert listed == [("one.js", "theme"), ("one.js", "ours")], "a duplicate is still reported"
+
+
+def test_a_web_process_starts_only_where_all_files_are_collected(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    collected = ManifestStaticFilesStorage(tmp_path)
+    monkeypatch.setattr(start_checks, "staticfiles_storage", collected)
+    with pytest.raises(UnsafeConfiguration, match="run manage"):
+        start_checks.check_web_start()
+
+    each = [path for finder in finders.get_finders() for path, _ in finder.list(None)]
+    collected.hashed_files = dict.fromkeys(each, "one")
+    start_checks.refuse_uncollected_files()
+    del collected.hashed_files["checkout/button.js"]
+    with pytest.raises(UnsafeConfiguration, match="such as checkout/button"):
+        start_checks.refuse_uncollected_files()
