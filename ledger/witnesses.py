@@ -106,9 +106,9 @@ def _write(folder: Path, checkpoints: Iterable[Checkpoint]) -> Iterator[int]:
         try:
             if not place.exists():
                 draft = place.with_suffix(".draft")
-                draft.write_text(checkpoint.note)
+                draft.write_text(checkpoint.note, encoding="utf-8")
                 draft.rename(place)
-            elif place.read_text() != checkpoint.note:
+            elif place.read_text(encoding="utf-8") != checkpoint.note:
                 raise WitnessRefused(f"it has another {place.name}.")
         except OSError as error:
             raise _unreachable(error) from None
@@ -128,7 +128,7 @@ def _notes_in_folder(address: str, since: int) -> Iterator[tuple[str, str]]:
     names = [name for name in names if name >= oldest]
     for name in [*names[: -1 : len(names) // SAMPLES + 1], *names[-1:]]:
         try:
-            yield name, (folder / name).read_text(errors="replace")
+            yield name, (folder / name).read_text(encoding="utf-8", errors="replace")
         except OSError:
             yield name, ""
 

@@ -74,6 +74,19 @@ def test_a_folder_gets_each_checkpoint(folder: Path) -> None:
     assert verify()[0] == 0
 
 
+def test_a_folder_is_written_and_read_alike_in_every_locale(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A note has a dash that is in no single byte."""
+    locale = "latin-1"
+    monkeypatch.setattr("io.text_encoding", lambda encoding, stacklevel=2: encoding or locale)
+
+    grow(2)
+
+    assert list(check_witnesses()) == []
+    assert len(list(folder.glob("*.checkpoint"))) == 2
+
+
 def test_other_files_in_a_folder_are_no_notes(folder: Path) -> None:
     grow(2)
     (folder / "README").write_text("The ledger's heads.")
