@@ -40,7 +40,7 @@ def main() -> None:
 
 
 @contextmanager
-def database(*, embedded: bool) -> Iterator[None]:
+def database(*, embedded: bool, **environment: str) -> Iterator[None]:
     """Create a temporary database, point Django at it, and remove it at the end.
 
     It is a copy of the migrated one that the tests keep, if there is one: to migrate takes long.
@@ -52,7 +52,7 @@ def database(*, embedded: bool) -> Iterator[None]:
         Path(directory).chmod(0o711)
         if embedded:
             template.use(Path(directory) / "db.sqlite3")
-            set_up(f"sqlite:///{directory}/db.sqlite3")
+            set_up(f"sqlite:///{directory}/db.sqlite3", **environment)
             yield
             return
         server = Postgres(Path(directory) / "postgresql", durable=True)
@@ -60,15 +60,15 @@ def database(*, embedded: bool) -> Iterator[None]:
         server.create_like(migrated) if migrated.exists() else server.create()
         server.start()
         try:
-            set_up(server.url)
+            set_up(server.url, **environment)
             yield
             disconnect()
         finally:
             server.remove()
 
 
-def set_up(url: str) -> None:
-    connect(url)
+def set_up(url: str, **environment: str) -> None:
+    connect(url, **environment)
     from django.core.management import call_command
 
     call_command("migrate", verbosity=0)

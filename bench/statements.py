@@ -2,25 +2,37 @@
 
 `python -m bench.statements` prints a table, on a PostgreSQL or (`--embedded`) an SQLite of its own;
 `--texts` also prints the statements; `--json` prints everything for a program. Calls are those that
-a profiler sees, of Python and built-in functions, from the request to the response.
+a profiler sees, of Python and built-in functions, while `config.wsgi` serves a request as in
+production: with the log line, the visitor's budget, and a connection from the pool.
 """
 
 import argparse
 import json
+import os
 import sys
+from contextlib import redirect_stderr
 from dataclasses import asdict, dataclass
+from io import BytesIO
 from types import FrameType
 from typing import Any, Self
-from unittest import mock
+from wsgiref.util import setup_testing_defaults
 
 from bench.copies import FIRST_NUMBER
 from bench.endings import end_in_order
 from bench.operations import BY_NAME, NUMBER, OPERATIONS, PHONE, Operation
 from bench.output import say
+from bench.serving import HOST, PRODUCTION
 from bench.stage import Stage, phone
 
 FRAMING = ("BEGIN", "COMMIT", "SAVEPOINT", "RELEASE", "ROLLBACK", "SET TRANSACTION")
-WARM_UPS, MEASURED = 4, 3
+# A statement is prepared when a connection sends it the fifth time, and the pool has two of them.
+WARM_UPS, MEASURED = 10, 3
+# In development mode, as otherwise the static files have to be collected first.
+SERVED = PRODUCTION | {
+    "DEVELOPMENT_MODE": "true",
+    "LOG_FORMAT": "json",
+    "VISITOR_SECONDS_PER_NETWORK": "6",
+}
 ROW = "{:14} {:>11} {:>8} {:>8}"
 
 
@@ -44,7 +56,11 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="print one object, a key per operation")
     chosen = parser.parse_args()
     names = [name.strip() for name in chosen.only.split(",") if name.strip()]
-    with database(embedded=chosen.embedded):
+    with (
+        open(os.devnull, "w") as log,
+        redirect_stderr(log),
+        database(embedded=chosen.embedded, **SERVED),
+    ):
         requests = Requests()
         operations = [BY_NAME[name] for name in names] or OPERATIONS
         costs = {operation.name: requests.cost_of(operation) for operation in operations}
@@ -63,15 +79,14 @@ def print_table(costs: dict[str, Cost], *, texts: bool) -> None:
 
 
 class Requests:
-    """Sends operations in this process, to a stage of its own."""
+    """Sends operations in this process, as the web server does, to a stage of its own."""
 
     def __init__(self) -> None:
-        from django.test import Client
-
         from bench.stage import build
+        from config.wsgi import application
 
+        self.application: Any = application
         self.stage: Stage = build()
-        self.client: Client = Client()
         self.number = FIRST_NUMBER
 
     def cost_of(self, operation: Operation) -> Cost:
@@ -83,7 +98,7 @@ class Requests:
         for _ in range(WARM_UPS):
             self._send(operation)
         texts = min((self._statements_of(operation) for _ in range(MEASURED)), key=len)
-        counts = [self._calls_of(operation) for _ in range(MEASURED)]
+        counts = [self._send(operation) for _ in range(MEASURED)]
         return Cost(
             statements=[text for text in texts if not text.startswith(FRAMING)],
             framing=[text for text in texts if text.startswith(FRAMING)],
@@ -98,18 +113,6 @@ class Requests:
             self._send(operation)
         return [str(query["sql"]) for query in captured.captured_queries]
 
-    def _calls_of(self, operation: Operation) -> int:
-        """Count the calls from request to response, without those of the test client."""
-        calls, answer = Calls(), self.client.handler
-
-        def counted(environ: dict[str, Any]) -> Any:
-            with calls:
-                return answer(environ)
-
-        with mock.patch.object(self.client, "handler", counted):
-            self._send(operation)
-        return calls.count
-
     def _supply(self, operation: Operation) -> None:
         from bench.stage import supply
 
@@ -118,23 +121,36 @@ class Requests:
             count = WARM_UPS + 2 * MEASURED
             supply(made[operation.supply], first=self.number + 1, count=count)
 
-    def _send(self, operation: Operation) -> None:
-        """Send the next request, without cookies: as in `bench.api`, each is a first one."""
-        self.client.cookies.clear()
+    def _send(self, operation: Operation) -> int:
+        """Send the next request, a browser's first one; return the calls that it takes."""
         self.number += 1
-        headers = {}
+        environ, head = self._environ_of(operation), list[Any]()
+        with Calls() as calls:
+            body = b"".join(self.application(environ, lambda *given: head.extend(given)))
+        assert head[0].startswith("20"), body
+        return calls.count
+
+    def _environ_of(self, operation: Operation) -> dict[str, Any]:
+        """Return a request as granian passes it on from a proxy: each from a network of its own."""
+        body = self._fill(operation.body).encode()
+        path, _, query = self._fill(operation.path).partition("?")
+        environ = os.environ | {
+            "REQUEST_METHOD": operation.method,
+            "PATH_INFO": path,
+            "QUERY_STRING": query,
+            "HTTP_HOST": HOST,
+            "HTTP_X_FORWARDED_PROTO": "https",
+            "HTTP_X_FORWARDED_FOR": f"10.{self.number // 256 % 256}.{self.number % 256}.1",
+            "wsgi.input": BytesIO(body),
+        }
         if operation.caller:
-            headers["Authorization"] = f"Bearer {self.stage.keys[operation.caller]}"
+            environ["HTTP_AUTHORIZATION"] = f"Bearer {self.stage.keys[operation.caller]}"
         if operation.is_keyed:
-            headers["Idempotency-Key"] = f"bench-{self.number}"
-        response = self.client.generic(
-            operation.method,
-            self._fill(operation.path),
-            self._fill(operation.body),
-            content_type="application/json",
-            headers=headers,
-        )
-        assert response.status_code in (200, 201), response.content
+            environ["HTTP_IDEMPOTENCY_KEY"] = f"bench-{self.number}"
+        if body:
+            environ |= {"CONTENT_TYPE": "application/json", "CONTENT_LENGTH": str(len(body))}
+        setup_testing_defaults(environ)
+        return environ
 
     def _fill(self, text: str) -> str:
         numbered = text.replace(NUMBER, str(self.number)).replace(PHONE, phone(self.number))
