@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from config.environment import BASE_DIR, env, flag
+from config.environment import BASE_DIR, env, given
 
 # FULL: with NORMAL, a power loss may undo a payment that was already confirmed to the caller.
 # recursive_triggers: without it, INSERT OR REPLACE bypasses the triggers that guard the ledger.
@@ -90,7 +90,7 @@ def _postgresql(config: dict[str, Any]) -> dict[str, Any]:
 # A pooler in transaction mode keeps neither startup options nor named cursors: there, the limits
 # have to be set on the role. Few poolers keep prepared statements.
 _IS_POOLED: bool = env("DATABASE_POOLED")
-_IS_PREPARED = flag("DATABASE_PREPARED", default=not _IS_POOLED)
+_IS_PREPARED = given("DATABASE_PREPARED", default=not _IS_POOLED)
 DATABASE_URL = env("DATABASE_URL") or f"sqlite:///{BASE_DIR}/var/db.sqlite3"
 DATABASES = {"default": database(DATABASE_URL)}
 # Where the processes share the counts of rate limits. It is not Django's cache, which stays in each

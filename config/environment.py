@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import environ
 
@@ -22,10 +22,12 @@ from config.url_rules import (
     is_address,
 )
 
+_Value = TypeVar("_Value")
+
 BASE_DIR = Path(__file__).resolve().parent.parent
 HEAD_BYTES = 32 * 1024  # of a request's line and headers, as in nginx
 
-# If a default is empty, the settings derive the value from other variables, or need none.
+# If a default is empty or None, the settings derive the value from other variables, or need none.
 VARIABLES = {
     "ADMIN_HOST": (str, ""),
     "ALLOWED_HOSTS": (list, []),
@@ -42,7 +44,7 @@ VARIABLES = {
     "CLOCK_TOLERANCE_SECONDS": (int, 5),
     "APP_SCHEME": (str, "app"),
     "DATABASE_POOLED": (bool, False),
-    "DATABASE_PREPARED": (str, ""),
+    "DATABASE_PREPARED": (bool, None),
     "DATABASE_URL": (str, ""),
     "DEFAULT_CURRENCY": (str, "BSD"),
     "DEVELOPMENT_MODE": (bool, False),
@@ -81,9 +83,9 @@ VARIABLES = {
     "PORT": (int, 8000),
     "QR_PAYLOAD": (str, "deep_link"),
     "RATE_LIMITS": (bool, False),
-    "REGISTRATIONS_PER_NETWORK": (str, ""),
-    "REQUIRE_STAFF_PASSKEYS": (str, ""),
-    "REQUIRE_VERIFIED_MERCHANTS": (str, ""),
+    "REGISTRATIONS_PER_NETWORK": (int, None),
+    "REQUIRE_STAFF_PASSKEYS": (bool, None),
+    "REQUIRE_VERIFIED_MERCHANTS": (bool, None),
     "RISK_NEW_PROOF_AMOUNT": (int, 5000),
     "RISK_NEW_PROOF_HOURS": (int, 24),
     "RISK_PIN_DAY_AMOUNT": (int, 10000),
@@ -102,20 +104,14 @@ VARIABLES = {
     "STAFF_TIME_ZONE": (str, "America/Nassau"),
     "SUPPORT_EMAIL": (str, ""),
     "TRUSTED_PROXIES": (int, 0),
-    "VISITOR_SECONDS_PER_NETWORK": (str, ""),
-    "WEBHOOK_ALLOW_PRIVATE": (str, ""),
+    "VISITOR_SECONDS_PER_NETWORK": (int, None),
+    "WEBHOOK_ALLOW_PRIVATE": (bool, None),
     "WEBHOOK_RETRY_SECONDS": ([int], [300, 1800, 7200, 21600]),
     "WEBHOOK_TIMEOUT_SECONDS": (int, 15),
     "WEB_THREADS": (int, 8),
     "WEB_WORKERS": (int, 1),
 }
 
-# A flag or a number whose default depends on another variable.
-_FLAGS = (
-    *("DATABASE_PREPARED", "REQUIRE_STAFF_PASSKEYS", "REQUIRE_VERIFIED_MERCHANTS"),
-    "WEBHOOK_ALLOW_PRIVATE",
-)
-_NUMBERS = ("REGISTRATIONS_PER_NETWORK", "VISITOR_SECONDS_PER_NETWORK")
 _YES_OR_NO = (*environ.Env.BOOLEAN_TRUE_STRINGS, "false", "off", "n", "no", "0", "")
 # The first would name another variable, whose default counts if it is unset. Quotes are taken off
 # by systemd, as are spaces at both ends, but not by a shell's `read`: commands would have another
@@ -146,7 +142,7 @@ def _broken_rule(name: str) -> str:
     if text != text.strip() and name != _AS_IT_WAS:
         return "have no space or line end at its beginning or end, such as those of Windows"
     kind = VARIABLES[name][0]
-    if kind is bool or name in _FLAGS:
+    if kind is bool:
         return "" if text.lower() in _YES_OR_NO else "be true or false"
     try:
         value = env(name)
@@ -156,11 +152,9 @@ def _broken_rule(name: str) -> str:
 
 
 def _rules_broken_by(name: str, value: Any) -> Iterator[str]:
-    if name in _NUMBERS and value and not value.isdecimal():
-        yield "be a whole number"
     if isinstance(value, list) and any(str(each) != str(each).strip(" ") for each in value):
         yield "have no space beside its commas"
-    if name in RANGES and value not in RANGES[name]:
+    if name in RANGES and value is not None and value not in RANGES[name]:
         yield f"be from {RANGES[name][0]} to {RANGES[name][-1]}"
     if name in (*ORIGINS, *SCHEMES) and (value or VARIABLES[name][1]):
         yield broken_url_rule(name, value)
@@ -175,11 +169,7 @@ def _rules_broken_by(name: str, value: Any) -> Iterator[str]:
 refuse_unreadable()
 
 
-def flag(name: str, *, default: bool) -> bool:
-    """Read a boolean whose default depends on another variable."""
-    return env.bool(name) if env(name) else default
-
-
-def number(name: str, *, default: int) -> int:
-    """Read a number whose default depends on another variable."""
-    return env.int(name) if env(name) else default
+def given(name: str, *, default: _Value) -> _Value:
+    """Read a variable whose default depends on another one."""
+    value: _Value | None = env(name)
+    return default if value is None else value

@@ -12,7 +12,7 @@ from django.conf import global_settings
 from backoffice.theme import UNFOLD as UNFOLD
 from config.databases import DATABASES as DATABASES
 from config.databases import SHARED_COUNTS as SHARED_COUNTS
-from config.environment import BASE_DIR, env, flag, number
+from config.environment import BASE_DIR, env, given
 from config.logging import configure_structlog, logging_config
 from config.reference_theme import THEMES as REFERENCE_THEMES
 from config.rooms import *  # noqa: F403
@@ -30,16 +30,16 @@ SERVICE_NAME: str = env("SERVICE_NAME")
 APP_SCHEME: str = env("APP_SCHEME")
 DEFAULT_CURRENCY: str = env("DEFAULT_CURRENCY")
 QR_PAYLOAD: str = env("QR_PAYLOAD")
-REQUIRE_VERIFIED_MERCHANTS = flag("REQUIRE_VERIFIED_MERCHANTS", default=not DEVELOPMENT_MODE)
+REQUIRE_VERIFIED_MERCHANTS = given("REQUIRE_VERIFIED_MERCHANTS", default=not DEVELOPMENT_MODE)
 RATE_LIMITS: bool = env("RATE_LIMITS")
 # Limits per network for callers without a key: registrations per hour, CPU seconds per minute.
 # 0: no limit, as in development, where callers need no key.
-REGISTRATIONS_PER_NETWORK = number(
+REGISTRATIONS_PER_NETWORK = given(
     "REGISTRATIONS_PER_NETWORK", default=0 if DEVELOPMENT_MODE else 30
 )
 # Live invoices per merchant in 24 hours. Limits the e-mails that a stolen live key can send.
 INVOICES_PER_MERCHANT: int = env("INVOICES_PER_MERCHANT")
-VISITOR_SECONDS_PER_NETWORK = number(
+VISITOR_SECONDS_PER_NETWORK = given(
     "VISITOR_SECONDS_PER_NETWORK", default=0 if DEVELOPMENT_MODE else 6
 )
 WEB_THREADS: int = env("WEB_THREADS")
@@ -57,7 +57,7 @@ RISK_PIN_DAY_AMOUNT: int = env("RISK_PIN_DAY_AMOUNT")
 RISK_NEW_PROOF_AMOUNT: int = env("RISK_NEW_PROOF_AMOUNT")
 RISK_NEW_PROOF_HOURS: int = env("RISK_NEW_PROOF_HOURS")
 
-WEBHOOK_ALLOW_PRIVATE = flag("WEBHOOK_ALLOW_PRIVATE", default=DEVELOPMENT_MODE)
+WEBHOOK_ALLOW_PRIVATE = given("WEBHOOK_ALLOW_PRIVATE", default=DEVELOPMENT_MODE)
 WEBHOOK_RETRY_SECONDS: list[int] = env("WEBHOOK_RETRY_SECONDS")
 WEBHOOK_TIMEOUT_SECONDS: int = env("WEBHOOK_TIMEOUT_SECONDS")
 

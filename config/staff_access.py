@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from config.environment import env, flag
+from config.environment import env, given
 
 AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
@@ -30,7 +30,7 @@ AXES_LOCKOUT_CALLABLE = "backoffice.lockout.locked_page"
 
 STAFF_TIME_ZONE: str = env("STAFF_TIME_ZONE")
 # Finance and Administrators can only sign in with a passkey.
-REQUIRE_STAFF_PASSKEYS = flag("REQUIRE_STAFF_PASSKEYS", default=not env("DEVELOPMENT_MODE"))
+REQUIRE_STAFF_PASSKEYS = given("REQUIRE_STAFF_PASSKEYS", default=not env("DEVELOPMENT_MODE"))
 PASSWORD_RESET_TIMEOUT = 3 * 24 * 60 * 60  # how long an invitation's link is valid
 # A session ends after a while without activity, and in any case after a working day.
 STAFF_IDLE_SECONDS = 15 * 60

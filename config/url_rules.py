@@ -43,16 +43,16 @@ def broken_url_rule(name: str, url: str) -> str:
     """Return what an address must do and does not, or nothing."""
     if name in SCHEMES and not url.startswith(SCHEMES[name]):
         return f"begin with one of {', '.join(SCHEMES[name])}"
+    if name in ORIGINS and not _ORIGIN.fullmatch(url):
+        return _ORIGIN_RULE
     try:
-        if name in ORIGINS:
-            return "" if _ORIGIN.fullmatch(url) and urlsplit(url).port != 0 else _ORIGIN_RULE
         if name == "DATABASE_URL":
             return _broken_by_database(url)
         # Celery takes several brokers, and goes from one to the next.
         servers = url.split(";") if name == "CELERY_BROKER_URL" else [url]
         return next(filter(None, (_broken_by_server(name, each) for each in servers)), "")
     except ValueError:
-        return _ORIGIN_RULE if name in ORIGINS else _READABLE_RULE
+        return _READABLE_RULE
 
 
 def _broken_by_server(name: str, url: str) -> str:

@@ -12,7 +12,7 @@ README = (ROOT / "README.md").read_text()
 COMMANDS = "\n".join(re.findall(r"^```sh\n(.*?)^```", README, re.MULTILINE | re.DOTALL))
 ROWS = dict(re.findall(r"^\| `([A-Z_]+)` \| (.*?) \|", README, re.MULTILINE))
 DERIVED = {  # these follow from other variables, or are left out
-    name for name, (_, default) in VARIABLES.items() if default in ("", [])
+    name for name, (_, default) in VARIABLES.items() if default in ("", [], None)
 }
 # curl ends with an error on each answer that is one, so that the script stops there.
 STRICT = 'set -eu\ncurl() { command curl --silent --show-error --fail-with-body "$@"; echo; }\n'

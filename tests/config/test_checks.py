@@ -43,6 +43,7 @@ def test_no_process_of_celery_starts_on_an_unsafe_one(
         start.send(sender=None)
 
     assert "WEBHOOK_ALLOW_PRIVATE must be off" in caplog.text
+    assert "Traceback" not in caplog.text
 
 
 def test_no_process_of_celery_starts_unchecked(
@@ -56,6 +57,7 @@ def test_no_process_of_celery_starts_unchecked(
     with pytest.raises(SystemExit):
         start.send(sender=None)
 
+    assert "Traceback" in caplog.text
     assert "unforeseen" in caplog.text
 
 

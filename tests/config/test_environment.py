@@ -8,6 +8,7 @@ import pytest
 
 from config import environment
 from config.number_ranges import RANGES
+from core.money import MAX_AMOUNT
 
 pytestmark = pytest.mark.sqlite
 
@@ -41,7 +42,7 @@ def test_it_ends_the_process_without_a_traceback() -> None:
     [
         ("PORT", "80a", "be a whole number"),
         ("WEBHOOK_RETRY_SECONDS", "300,soon", "be whole numbers with commas between"),
-        ("REGISTRATIONS_PER_NETWORK", "-1", "be a whole number"),
+        ("REGISTRATIONS_PER_NETWORK", "6.5", "be a whole number"),
         ("DATABASE_URL", "secret", "begin with one of sqlite://, postgres://, postgresql://"),
         ("CACHE_URL", "unix:///run/redis.sock", "begin with one of locmemcache://, "),
         ("EMAIL_URL", "mailto:ada@example.com", "begin with one of "),
@@ -53,6 +54,7 @@ def test_it_ends_the_process_without_a_traceback() -> None:
         ("PIN_PEPPER", "$ecret", "not begin with $"),
         ("PIN_ABOVE", "$LIMIT", "not begin with $"),
         ("SECRET_KEY", '"in quotes"', 'not begin with "'),
+        ("PIN_PEPPER", "'in quotes'", "not begin with '"),
         ("PIN_PEPPER_FALLBACKS", "$ecret", "not begin with $"),
         ("SECRET_KEY", "from Windows\r", "have no space or line end at its beginning or end"),
     ],
@@ -78,7 +80,29 @@ def test_a_number_out_of_its_range_is_refused(monkeypatch: pytest.MonkeyPatch, n
         environment.refuse_unreadable()
 
 
-@pytest.mark.parametrize("said", ["true", "YES", "on", "1", "false", "No", "off", "0", ""])
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [
+        ("PASSKEY_ABOVE", MAX_AMOUNT),
+        ("PAYOUT_MINIMUM", 0),
+        ("PORT", 65_536),
+        ("RISK_NEW_PROOF_HOURS", 8_761),
+        ("WEB_THREADS", 0),
+    ],
+)
+def test_nonsense_is_out_of_range(name: str, number: int) -> None:
+    assert number not in RANGES[name]
+
+
+def test_each_number_has_a_range() -> None:
+    numbers = {name for name, (kind, _) in environment.VARIABLES.items() if kind is int}
+
+    assert numbers == set(RANGES)
+
+
+@pytest.mark.parametrize(
+    "said", ["true", "YES", "on", "1", "y", "false", "No", "off", "0", "n", ""]
+)
 def test_a_flag_is_said_in_any_of_these_ways(monkeypatch: pytest.MonkeyPatch, said: str) -> None:
     monkeypatch.setenv("SMS_STOP", said)
     monkeypatch.setenv("WEBHOOK_ALLOW_PRIVATE", said)
@@ -95,7 +119,10 @@ ADDRESSES = {
     ),
     "CHECKOUT_URL": ("checkout.example.com",),
     "ADMIN_HOST": ("https://admin.example.com", "admin.example.com/", "a.example.com, b", " "),
-    "ALLOWED_HOSTS": ("https://a.example.com", "a.example.com:443", "a.example.com, b.example.com"),
+    "ALLOWED_HOSTS": (
+        *("https://a.example.com", "a.example.com:443", "a.example.com, b.example.com"),
+        "a.example.com,b.example.com/",
+    ),
     "DATABASE_URL": (
         *("postgres://", "postgres://us:it@host", "postgres://us:i/t@host/name"),
         *("postgres://us:it@host:54x/name", "postgres://us:it@host/name?sslmod=require"),
@@ -104,6 +131,7 @@ ADDRESSES = {
     "CELERY_BROKER_URL": (
         *("redis://host:x/0", "redis://host/broker", "redis://:i#t@host/0", "redis:///r.sock"),
         *("redis://:i;t@host/0", "redis://host/0;redis://another/broker"),
+        "rediss://host/broker",
     ),
     "CACHE_URL": (
         *("", "redis://", "redis:///1", "redis://host/counts", "redis://[::1/0"),
@@ -112,6 +140,7 @@ ADDRESSES = {
     "EMAIL_URL": (
         *("", "smtp+tls://", "smtp+tls://us:i#t@host:587", "smtp+tls://host:x"),
         *("smtp+tls://host:0", "smtp+tls://us:i\nt@host:587"),
+        "smtp+tls://us:1#t@host:587",
     ),
     "SMS_URL": ("", "https://", "https://us:i#t@host/", "https://host:99999/", "https://the host/"),
 }
@@ -141,6 +170,8 @@ def test_what_may_be_part_of_a_password_is_not_shown(monkeypatch: pytest.MonkeyP
         ("BASE_URL", "http://[::1]:8000"),
         ("ADMIN_HOST", "admin.example.com:8443"),
         ("ALLOWED_HOSTS", "a.example.com,[::1],10.0.0.1"),
+        ("ALLOWED_HOSTS", "*,.Example.com"),
+        ("DATABASE_URL", "sqlite:///var/db.sqlite3?timeout=5"),
         ("DATABASE_URL", "postgres://us:i#t@host/name"),
         (
             "DATABASE_URL",
@@ -150,11 +181,14 @@ def test_what_may_be_part_of_a_password_is_not_shown(monkeypatch: pytest.MonkeyP
         ("DATABASE_URL", "postgres:///?service=payments"),
         ("CELERY_BROKER_URL", "amqps://us:it@host/pay"),
         ("CELERY_BROKER_URL", "amqp://us:it@one:5672;amqp://us:it@another:5672"),
+        ("CELERY_BROKER_URL", "amqp://us:i,t@host/"),
+        ("CELERY_BROKER_URL", "redis://"),
         ("CELERY_BROKER_URL", "redis://one/0;redis://another:6380/0"),
         ("CELERY_BROKER_URL", "redis+socket:///run/redis.sock"),
         ("CACHE_URL", "rediss://:%23@host:6380/1"),
         ("CACHE_URL", "redis:///run/redis.sock"),
         ("EMAIL_URL", "smtp+ssl://us%40example.com:it@host:465"),
+        ("EMAIL_URL", "smtp+tls://us:i;t@host:587"),
         ("EMAIL_URL", "smtp+tls://us@example.com:four of four letters@host:587"),
         ("SMS_URL", "https://us:it@host/send?from=Island Pay"),
         ("PIN_PEPPER_FALLBACKS", '"in quotes and with a line end"\n'),

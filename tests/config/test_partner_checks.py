@@ -21,6 +21,7 @@ def live(settings: Settings) -> Settings:
         ("PAYOUT_PROVIDER", ".Manual", "PAYOUT_PROVIDER must be"),
         ("PAYOUT_PROVIDER", "os.system", "PAYOUT_PROVIDER must be"),
         ("FUNDING_PROVIDERS", ["funding.providers.Nobody"], "FUNDING_PROVIDERS must be"),
+        ("FUNDING_PROVIDERS", ["payouts.providers.Manual", "x.Y"], "FUNDING_PROVIDERS must be"),
         ("PAYOUT_DEBTOR_ACCOUNT", "GB82 WEST 1234 5698 7654 23", "PAYOUT_DEBTOR_ACCOUNT must be"),
         ("PAYOUT_DEBTOR_BIC", "BOTI", "PAYOUT_DEBTOR_BIC must be a BIC"),
         ("PAYOUT_DEBTOR_CLEARING_CODE", "12_34", "PAYOUT_DEBTOR_CLEARING_CODE must be a code"),
