@@ -31,7 +31,7 @@ HOST_FORMS = {
     ),
     # `config.checks` refuses in production those that stand for any host.
     "ALLOWED_HOSTS": (
-        re.compile(rf"\*|\.?{_NAME}", re.IGNORECASE),
+        re.compile(rf"\*|{_NAME}", re.IGNORECASE),
         "each be such as www.example.com, without https://, port or space",
     ),
 }

@@ -13,7 +13,8 @@ from config.environment import VARIABLES, env
 MOST_TIMES_BY_PIN = 20
 LIKENESS = 0.85  # of SECRET_KEY_FALLBACK and the like; names of other programs have less
 FEWEST_THREADS = 4  # visitors may use half of them, expensive requests a quarter
-SCHEMES_OF_PORTS = {465: "smtp+ssl", 587: "smtp+tls"}  # the one begins with TLS, the other does not
+# The one begins with TLS, the other does not.
+SCHEMES_OF_PORTS: dict[int | None, str] = {465: "smtp+ssl", 587: "smtp+tls"}
 CHOICES = {
     "BOUND_SECRETS_ONLY": "off: a secret from before an upgrade is read wherever it was copied to.",
     "REGISTRATIONS_PER_NETWORK": "0: one network registers any number of merchants.",
@@ -42,7 +43,7 @@ def weak_choices() -> Iterator[str]:
             " logged, which a restore is checked by."
         )
     mail = urlsplit(env("EMAIL_URL"))
-    if (scheme := SCHEMES_OF_PORTS.get(mail.port or 0, mail.scheme)) != mail.scheme:
+    if (scheme := SCHEMES_OF_PORTS.get(mail.port, mail.scheme)) != mail.scheme:
         yield f"EMAIL_URL: port {mail.port} is that of {scheme}://, not of {mail.scheme}://."
     if settings.WEB_THREADS < FEWEST_THREADS:
         yield (

@@ -200,6 +200,39 @@ def test_sqlite_has_the_first_of_a_file_where_it_has_no_other(
     assert left == ([] if len(items) == 1 else items[:1])
 
 
+def test_of_a_file_that_both_have_sqlite_has_the_first(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours = [item for item in request.session.items if item.path == request.node.path]
+    items = [item for item in ours if isinstance(item, pytest.Function) and "[" not in item.name]
+    elsewhere, *both = sorted((item for item in items if not is_needed_whole(item)), key=place)
+    left: list[pytest.Item] = []
+    monkeypatch.setattr("tests.nights._is_by_day_on_postgresql", lambda item: item != elsewhere)
+    monkeypatch.setattr(pytest.Function, "add_marker", lambda item, mark: left.append(item))
+
+    leave_to_postgresql([both[-1], *both[:-1], elsewhere])
+
+    assert left == both[1:]
+
+
+def test_what_runs_by_night_counts_for_no_day(
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours = (item for item in request.session.items if item.path == request.node.path)
+    first, later, *_ = sorted((i for i in ours if isinstance(i, pytest.Function)), key=place)
+    left: list[pytest.Item] = []
+    monkeypatch.setattr("tests.nights.PAGES", {"tests"})
+    marks = {later: "night"}
+    monkeypatch.setattr(
+        pytest.Function, "get_closest_marker", lambda item, name: marks.get(item) == name or None
+    )
+    monkeypatch.setattr(pytest.Function, "add_marker", lambda item, mark: left.append(item))
+
+    leave_to_postgresql([first, later])
+
+    assert left == []
+
+
 @pytest.mark.postgres
 @pytest.mark.parametrize("case", [0, 1, 2])
 def test_it_has_each_of_what_it_alone_plays(request: pytest.FixtureRequest, case: int) -> None:

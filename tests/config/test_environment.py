@@ -100,6 +100,22 @@ def test_each_number_has_a_range() -> None:
     assert numbers == set(RANGES)
 
 
+def test_no_text_or_list_depends_on_another_variable() -> None:
+    """They are empty if they are not given: only flags and numbers would say something then."""
+    kinds = {kind for kind, default in environment.VARIABLES.values() if default is None}
+
+    assert kinds == {bool, int}
+
+
+@pytest.mark.parametrize(("said", "number"), [("", 6), ("0", 0), ("7", 7)])
+def test_a_number_depends_on_another_variable_only_if_it_is_not_given(
+    monkeypatch: pytest.MonkeyPatch, said: str, number: int
+) -> None:
+    monkeypatch.setenv("VISITOR_SECONDS_PER_NETWORK", said)
+
+    assert environment.given("VISITOR_SECONDS_PER_NETWORK", default=6) == number
+
+
 @pytest.mark.parametrize(
     "said", ["true", "YES", "on", "1", "y", "false", "No", "off", "0", "n", ""]
 )
