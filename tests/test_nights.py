@@ -200,14 +200,24 @@ def test_sqlite_has_the_first_of_a_file_where_it_has_no_other(
     assert left == ([] if len(items) == 1 else items[:1])
 
 
+def _ordinary(request: pytest.FixtureRequest) -> list[pytest.Function]:
+    """Return some tests of this file as they stand in it, whichever of them are run."""
+    tests = (
+        test_each_mark_has_its_reason,
+        test_the_page_names_each_file_that_has_one_and_no_other,
+        test_both_are_commands,
+        test_it_has_each_of_what_a_mark_names,
+    )
+    return [pytest.Function.from_parent(request.node.parent, name=it.__name__) for it in tests]
+
+
+@pytest.mark.parametrize("mark", ["night", "night_on_postgres"])
 def test_of_a_file_that_both_have_sqlite_has_the_first(
-    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, mark: str
 ) -> None:
-    ours = [item for item in request.session.items if item.path == request.node.path]
-    items = [item for item in ours if isinstance(item, pytest.Function) and "[" not in item.name]
-    elsewhere, *both = sorted((item for item in items if not is_needed_whole(item)), key=place)
+    elsewhere, *both = _ordinary(request)
+    elsewhere.add_marker(mark)
     left: list[pytest.Item] = []
-    monkeypatch.setattr("tests.nights._is_by_day_on_postgresql", lambda item: item != elsewhere)
     monkeypatch.setattr(pytest.Function, "add_marker", lambda item, mark: left.append(item))
 
     leave_to_postgresql([both[-1], *both[:-1], elsewhere])
@@ -218,14 +228,10 @@ def test_of_a_file_that_both_have_sqlite_has_the_first(
 def test_what_runs_by_night_counts_for_no_day(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ours = (item for item in request.session.items if item.path == request.node.path)
-    first, later, *_ = sorted((i for i in ours if isinstance(i, pytest.Function)), key=place)
+    first, later, *_ = _ordinary(request)
+    later.add_marker("night")
     left: list[pytest.Item] = []
     monkeypatch.setattr("tests.nights.PAGES", {"tests"})
-    marks = {later: "night"}
-    monkeypatch.setattr(
-        pytest.Function, "get_closest_marker", lambda item, name: marks.get(item) == name or None
-    )
     monkeypatch.setattr(pytest.Function, "add_marker", lambda item, mark: left.append(item))
 
     leave_to_postgresql([first, later])
