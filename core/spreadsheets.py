@@ -5,6 +5,7 @@ import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
+from typing import Any
 
 from django.http import HttpResponse
 
@@ -31,18 +32,23 @@ def is_csv(query: Mapping[str, str], accept: str) -> bool:
 def csv_text(columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
     """Write rows of texts and numbers under a line of column names."""
     buffer = io.StringIO()
-    writer = csv.writer(buffer, lineterminator="\r\n")
-    writer.writerow(columns)
-    for row in rows:
-        writer.writerow([cell if isinstance(cell, Decimal) else as_text(cell) for cell in row])
+    _write(buffer, columns, rows)
     return buffer.getvalue()
 
 
 def csv_download(name: str, columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> HttpResponse:
     """Answer with rows as a file to be saved."""
-    response = HttpResponse(csv_text(columns, rows), content_type="text/csv; charset=utf-8")
+    response = HttpResponse(content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{name}.csv"'
+    _write(response, columns, rows)  # row by row: with metadata a file may have 100 MB
     return response
+
+
+def _write(file: Any, columns: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
+    writer = csv.writer(file, lineterminator="\r\n")
+    writer.writerow(columns)
+    for row in rows:
+        writer.writerow([cell if isinstance(cell, Decimal) else as_text(cell) for cell in row])
 
 
 def as_text(cell: str) -> str:
