@@ -96,20 +96,23 @@ def test_one_that_fills_a_part_is_made_later(
 
 
 def test_one_too_many_may_be_asked_for_as_the_first_is_read(
-    api: Api, merchant: Merchant, monkeypatch: pytest.MonkeyPatch
+    api: Api, merchant: Merchant, stranger: Merchant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(account_statements, "MOST_PENDING", 2)
     end = utc_now()
 
-    def ask(seconds: int) -> Any:
+    def ask(seconds: int, asker: Merchant = merchant) -> Any:
         period = {"start_at": "2026-01-01T00:00:00Z", "end_at": iso(end - timedelta(0, seconds))}
-        return api(merchant).post(PATH, period)
+        return api(asker).post(PATH, period)
 
     assert [ask(seconds).json()["status"] for seconds in (50, 20)] == ["pending", "pending"]
     refused = ask(30)
     assert (refused.status_code, refused["Retry-After"]) == (409, "10")
     rule = "is pending for as many as there may be at once; ask again after 10 seconds"
     assert refused.json()["details"] == f"status: {rule}"
+    assert ask(30, stranger).status_code == 201
+    monkeypatch.setattr(account_statements, "MOST_PENDING", 1)  # there are more, as after a race
+    assert ask(30).status_code == 409
 
 
 def test_those_that_are_ready_keep_no_place(
