@@ -1,9 +1,14 @@
 """The till in a browser: the cashier's screen beside the phones of its customers."""
 
 import re
+from datetime import timedelta
 
 import pytest
+from django.db import transaction
 
+from core.clock import utc_now
+from merchants.callers import Caller
+from payments.confirming import confirm_payment
 from payments.counters import screen_url
 from payments.models import Payment, Till
 from tests.checkout.steps import enter_pin, press, see_paid
@@ -47,9 +52,18 @@ def test_the_cashier_picks_and_types_and_the_customer_pays_it(open_page, merchan
 
     till.get_by_role("listitem").filter(has_text="Tip B$1.95").wait_for()
     said = till.locator("[data-arrived]").text_content()
-    assert re.fullmatch(r"B\$21\.45, Phone ending in 0100, \d+:\d\d\s[ap]m", said)
+    told = r", Phone ending in 0100, \d+:\d\d\s[ap]m"
+    assert re.fullmatch(rf"B\$21\.45{told}", said)
     assert till.get_by_text("Open on a phone").count() == 0
     assert Payment.objects.get(static_payment=counter, status="completed").tip == 195
+
+    caller, now = Caller(merchant, livemode=False, actor="key:test"), utc_now()
+    with transaction.atomic():  # so that both arrive at once
+        for at, amount in ((now, 700), (now + timedelta(seconds=1), 300)):
+            confirm_payment(caller=caller, payment_id=counter.id, phone=None, amount=amount, now=at)
+    till.get_by_role("listitem").filter(has_text="B$7.00").wait_for()
+    said = till.locator("[data-arrived]").text_content()
+    assert re.fullmatch(rf"B\$3\.00{told}; B\$7\.00{told}", said)
 
 
 def test_each_of_several_taps_counts_wherever_the_finger_rests(open_page, merchant, site):
