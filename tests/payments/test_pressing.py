@@ -3,6 +3,8 @@
 import pytest
 
 from core.clock import utc_now
+from customers.errors import VerificationFailed
+from customers.sessions import end_session, start_session
 from ledger.errors import InsufficientBalance
 from merchants.models import Merchant
 from payments.customer_steps import ask_for_proof
@@ -14,7 +16,7 @@ from tests.factories import PaymentFactory
 from tests.payments.journeys import ACTOR, payer
 
 pytestmark = pytest.mark.django_db
-PENNILESS_PHONE = "+12425550101"
+PENNILESS_PHONE, COUNTED_PHONE = "+12425550101", "+12425550107"
 
 
 def _ask(payment: Payment) -> list[tuple[str, str]]:
@@ -55,6 +57,24 @@ def test_it_asks_no_one_to_pay_a_counter(merchant: Merchant) -> None:
 
     counter.refresh_from_db()
     assert (counter.status, counter.transitions.count()) == ("created", 0)
+
+
+def test_a_press_does_nothing_in_a_session_that_has_ended_just_then(payment: Payment) -> None:
+    customer, now = payer(payment.merchant, COUNTED_PHONE), utc_now()
+    lost = start_session(customer=customer, now=now)
+    end_session(lost.token, now=now)
+
+    with pytest.raises(VerificationFailed):
+        pay(
+            payment_id=payment.id,
+            customer=customer,
+            verified=Verification.PASSKEY,
+            actor=ACTOR,
+            now=now,
+            session_id=lost.session.pk,
+        )
+
+    assert payment.transitions.count() == 0
 
 
 def _pay_with_too_little(payment: Payment) -> None:
