@@ -9,11 +9,13 @@ from django.db import connection, connections, transaction
 
 from core.database_clock import database_now
 from merchants.models import Merchant
+from tests.races import at_once
 from tests.webhooks.conftest import MakeEndpoint
-from tests.webhooks.dispatching import emit_event, only_delivery
+from tests.webhooks.dispatching import MANY, emit_event, only_delivery
 from webhooks.delivery import leases, order
 from webhooks.delivery.lanes import Lane
 from webhooks.delivery.leases import Claim, claim_delivery, claim_due_deliveries
+from webhooks.models import Webhook
 
 WAIT_SECONDS = 40  # where others have the machine
 WAITING = "SELECT count(*) FROM pg_locks WHERE NOT granted"
@@ -46,6 +48,27 @@ def test_the_second_caller_waits_and_gets_nothing(
     assert second == [None]
     assert only_delivery(webhook).lease_token == first.token
     assert only_delivery(webhook).attempt_count == 1
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_an_endpoint_for_which_another_process_claims_is_passed_over(
+    merchant: Merchant, endpoint: MakeEndpoint
+) -> None:
+    webhook = endpoint()
+    emit_event(merchant)
+
+    def claim() -> list[Claim]:
+        with connection.cursor() as cursor:
+            cursor.execute("SET lock_timeout = '1s'")
+        return claim_due_deliveries(free=MANY, now=database_now()).taken
+
+    with transaction.atomic():
+        Webhook.objects.select_for_update(no_key=True).get()
+        [taken] = at_once([claim])
+
+    assert taken == []
+    assert only_delivery(webhook).attempt_count == 0
 
 
 def test_one_that_is_claimed_out_of_turn_meanwhile_is_left(
