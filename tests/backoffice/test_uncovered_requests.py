@@ -14,11 +14,12 @@ from ledger.models import Purpose
 from merchants.models import Merchant
 from payments.models import Payment
 from refunds.models import Refund
+from refunds.reserve import missing_for
 from refunds.services import RefundDraft, create_refund
 from tests.backoffice.acting import act, page_of_act
 from tests.backoffice.conftest import Office, staff_as
 from tests.backoffice.rows import caller_of, paid_payment, refund_request
-from tests.factories import MerchantFactory
+from tests.factories import MerchantFactory, PaymentFactory
 from tests.payouts.merchant_balance import credit, held
 
 pytestmark = pytest.mark.django_db
@@ -72,6 +73,17 @@ def test_the_fee_that_is_returned_counts_towards_what_the_balance_covers(
         now=utc_now(),
     )
     assert made.status == ("pending" if missing else "succeeded")
+
+
+@pytest.mark.parametrize("kind", [{"livemode": True}, {"currency": "USD"}])
+def test_no_other_balance_of_the_merchant_covers_it(kind: dict[str, Any]) -> None:
+    sale: Payment = PaymentFactory(amount=500, **kind)
+    credit(sale.merchant, 500)
+    assert missing_for(sale, 500) == 500
+
+    credit(sale.merchant, 400, **kind)
+
+    assert missing_for(sale, 500) == 100
 
 
 def test_a_refund_that_cannot_be_approved_is_not_said_to_be_uncovered_too() -> None:

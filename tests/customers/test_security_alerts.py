@@ -8,10 +8,12 @@ from django.conf import settings
 
 from core.errors import RateLimited
 from customers import security_alerts
+from customers.account_changes import AccountChange, record_change
 from customers.models import Customer, CustomerSession
 from customers.passkey_removal import remove_passkey, revoke_passkey
 from customers.pins import change_pin, replace_pin, set_pin
 from customers.security_alerts import SecurityChange, plan_notice, stop_link
+from customers.services import freeze_by_owner
 from messages import sms
 from messages.errors import MessageNotSent
 from messages.models import Channel, Message
@@ -40,6 +42,19 @@ def changed(holder: Customer, now: datetime) -> Customer:
     Message.objects.all().delete()  # of the first PIN
     change_pin(customer_id=holder.id, pin=PIN, new_pin=OTHER_PIN, address=ADDRESS, now=now)
     return holder
+
+
+def test_an_address_that_is_denied_is_removed_in_the_record_and_told_of_nothing(
+    payer: Customer, now: datetime
+) -> None:
+    Customer.objects.update(email="thief@example.net")
+    record_change(payer.pk, AccountChange.EMAIL_SET, actor="", now=now)
+
+    freeze_by_owner(customer_id=payer.pk, since=now, now=now)
+
+    recorded = payer.changes.order_by("pk").values_list("change", flat=True)
+    assert list(recorded) == ["email_set", "frozen", "email_removed"]
+    assert [message.channel for message in Message.objects.all()] == [Channel.SMS]
 
 
 @pytest.mark.usefixtures("changed")
