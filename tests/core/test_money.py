@@ -19,6 +19,11 @@ def test_shares_of_any_parts_add_up_to_the_whole(fee: int, parts: list[int]) -> 
     assert given_back == fee
 
 
+@pytest.mark.parametrize(("amount", "share"), [(1, 1), (25, 13), (26, 13)])
+def test_half_of_the_smallest_unit_is_given_back_whole(amount: int, share: int) -> None:
+    assert share_of(amount, 1, 2) == share
+
+
 @pytest.mark.parametrize(
     ("amount", "points", "fee"), [(1_001, 250, 25), (20, 250, 1), (19, 250, 0), (1, 10_000, 1)]
 )

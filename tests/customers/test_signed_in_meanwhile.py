@@ -1,17 +1,35 @@
-"""Someone who signs in while two of staff erase them: the row stays nameless, and nothing fails."""
+"""Someone signs in while the same code is used elsewhere, or while two of staff erase them."""
 
 from datetime import datetime
+from typing import Any
 
 import pytest
 
-from customers.codes import request_code
+from customers import codes
+from customers.codes import check_code, request_code
 from customers.erasure import erase_customer
-from customers.models import CodePurpose, Customer
+from customers.errors import CodeExpired
+from customers.models import CodePurpose, Customer, SignInCode
 from customers.sessions import find_session, sign_in
 from tests.customers.guessing import ADDRESS
-from tests.customers.texts import TextBox
+from tests.customers.texts import TextBox, ask
 
 pytestmark = pytest.mark.django_db
+
+
+def test_a_code_that_is_used_while_it_is_checked_is_not_good_again(
+    texts: TextBox, now: datetime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    handle, is_code = ask(now), codes._is_code
+
+    def used_meanwhile(*asked: Any) -> bool:
+        SignInCode.objects.update(used_at=now)
+        return is_code(*asked)
+
+    monkeypatch.setattr(codes, "_is_code", used_meanwhile)
+
+    with pytest.raises(CodeExpired):
+        check_code(handle=handle, code=texts.code, purpose=CodePurpose.SIGN_IN, now=now)
 
 
 def test_an_erased_customer_gets_no_language(
