@@ -17,7 +17,7 @@ from core.ids import random_base62
 from core.signed_tokens import is_signed_token
 from customers.codes import LIFETIME
 from customers.models import CodePurpose, Customer, CustomerSession
-from customers.sessions import SignedIn, find_session, is_known
+from customers.sessions import SignedIn, find_session, live_customer_of
 from merchants.callers import VISITOR
 
 CODE_COOKIE = "code"
@@ -84,10 +84,7 @@ def live_customer_id(request: HttpRequest, *, now: datetime) -> str:
     Tokens without our signature are not looked up, as anyone can send any number of them.
     """
     token = request.COOKIES.get(session_cookie(livemode=True), "")
-    if not is_signed_token(token) or not is_known(token):
-        return ""
-    session = find_session(token, livemode=True, now=now)
-    return session.customer_id if session is not None else ""
+    return live_customer_of(token, now=now) if is_signed_token(token) else ""
 
 
 def remember_sign_in(response: HttpResponse, signed_in: SignedIn) -> None:

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 from typing import ClassVar, Self
 
 from django.db import models
-from django.db.models import Q
+from django.db.models import Q, Value
 from django.db.models.functions import Lower
 
 from core.ids import PublicIdField
@@ -194,8 +194,11 @@ class SignInCode(models.Model):
 class CustomerSessionQuerySet(models.QuerySet["CustomerSession"]):
     def open(self, now: datetime) -> Self:
         """Keep those that have not ended, gone idle or expired."""
-        alive = self.filter(ended_at=None, expires_at__gt=now)
-        return alive.filter(last_seen_at__gt=now - SESSION_IDLE)
+        return self.alive(now=now, idle_since=now - SESSION_IDLE)
+
+    def alive(self, *, now: datetime | Value, idle_since: datetime | Value) -> Self:
+        """Keep the same, by instants that a prepared statement is given later."""
+        return self.filter(ended_at=None, expires_at__gt=now, last_seen_at__gt=idle_since)
 
     def end_others(self, customer_id: str, session_id: int | None, *, now: datetime) -> None:
         """End the sessions of a customer, except one."""

@@ -9,12 +9,19 @@ from functools import cache
 
 from django.db import transaction
 
-from core.prepared import Placeholder, PreparedValues
+from core.prepared import Placeholder, PreparedValues, instant_placeholder
 from core.signed_tokens import sign_token
 from customers.codes import check_code
 from customers.errors import ProofMethod, ProofNeeded, VerificationFailed
 from customers.magic_phones import is_protected
-from customers.models import FRESH, CodePurpose, Customer, CustomerSession, Passkey
+from customers.models import (
+    FRESH,
+    SESSION_IDLE,
+    CodePurpose,
+    Customer,
+    CustomerSession,
+    Passkey,
+)
 from customers.new_proofs import doubtful_until
 from customers.pins import check_pin, set_pin
 from customers.services import find_or_create, test_customer
@@ -142,18 +149,22 @@ def lock_customer_of(session: CustomerSession) -> Customer:
     return customer
 
 
-def is_known(token: str) -> bool:
-    """Return whether a token is that of a session, open or not: one prepared statement.
+def live_customer_of(token: str, *, now: datetime) -> str:
+    """Return the id of the live customer whose open session has this token; empty if none has.
 
-    So tokens of ended sessions, which anyone may send again and again, cost next to nothing.
+    One prepared statement that records no use. A session that has ended, or one of test mode, may
+    be sent again and again by anyone.
     """
-    return bool(_of_token().rows(hash=hash_of(token)))
+    given = {"hash": hash_of(token), "now": now, "idle_since": now - SESSION_IDLE}
+    return next((customer_id for (customer_id,) in _open_live().rows(**given)), "")
 
 
 @cache
-def _of_token() -> PreparedValues:
-    sessions = CustomerSession.objects.filter(token_hash=Placeholder("hash"))
-    return PreparedValues(sessions.values_list("pk"))
+def _open_live() -> PreparedValues:
+    given = {name: instant_placeholder(name) for name in ("now", "idle_since")}
+    opened = CustomerSession.objects.alive(**given).filter(customer__frozen_at=None)
+    sessions = opened.filter(token_hash=Placeholder("hash"), livemode=True)
+    return PreparedValues(sessions.values_list("customer_id"))
 
 
 def end_session(token: str, *, now: datetime) -> None:

@@ -5,7 +5,7 @@ A stranger registers for a key, or signs in as a test customer, whose code is 00
 
 import pytest
 from django.test import Client
-from pytest_django import Settings
+from pytest_django import DjangoAssertNumQueries, Settings
 
 import config.settings
 from checkout.browser_session import session_cookie
@@ -37,6 +37,20 @@ def test_a_session_of_test_mode_exempts_no_one(merchant: Merchant) -> None:
     visitors.charge(NETWORK, 10)
 
     assert browser.get("/checkout/nothing").status_code == 429
+
+
+def test_a_session_of_test_mode_costs_one_statement_to_refuse(
+    merchant: Merchant, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    """Sent as a live one, it was looked up as a whole session: a dozen times a refusal's cost."""
+    customer = customer_for_tests("+12425550100", utc_now(), merchant_id=merchant.id)
+    token = start_session(customer=customer, now=utc_now()).token
+    browser = Client()
+    browser.cookies[session_cookie(livemode=True)] = token
+    visitors.charge(NETWORK, 10)
+
+    with django_assert_num_queries(1):
+        assert browser.get("/checkout/nothing").status_code == 429
 
 
 @pytest.fixture

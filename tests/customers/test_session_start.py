@@ -7,13 +7,13 @@ import pytest
 
 from customers.codes import request_code
 from customers.errors import ProofMethod
-from customers.models import CodePurpose, Customer, CustomerSession
+from customers.models import SESSION_IDLE, CodePurpose, Customer, CustomerSession
 from customers.pins import needs_passkey_to_reset, replace_pin
 from customers.sessions import (
     end_session,
     find_session,
-    is_known,
     is_proven_by_code_only,
+    live_customer_of,
     remember_proof,
     set_message_language,
     sign_in,
@@ -130,11 +130,21 @@ def test_a_frozen_customer_has_no_session(payer: Customer, now: datetime) -> Non
     assert find_session(token, livemode=True, now=now) is None
 
 
-def test_a_token_is_known_after_its_end_too(payer: Customer, now: datetime) -> None:
+def test_a_token_names_its_customer_while_the_session_is_open(
+    payer: Customer, now: datetime
+) -> None:
     token = start_session(customer=payer, now=now).token
+    last = now + SESSION_IDLE - timedelta(seconds=1)
+    assert [live_customer_of(token, now=at) for at in (now, last)] == [payer.pk, payer.pk]
+    assert live_customer_of("x", now=now) == ""
+    assert live_customer_of(token, now=now + SESSION_IDLE) == ""
+    CustomerSession.objects.update(last_seen_at=now + timedelta(hours=12))
+    assert live_customer_of(token, now=now + timedelta(hours=12)) == ""
+    Customer.objects.update(frozen_at=now)
+    assert live_customer_of(token, now=now) == ""
+    Customer.objects.update(frozen_at=None)
     end_session(token, now=now)
-
-    assert [is_known(asked) for asked in (token, "x", "")] == [True, False, False]
+    assert live_customer_of(token, now=now) == ""
 
 
 @pytest.mark.parametrize(
