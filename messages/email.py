@@ -2,7 +2,7 @@
 
 import re
 from email.utils import parseaddr
-from smtplib import SMTPRecipientsRefused, SMTPResponseException
+from smtplib import SMTPRecipientsRefused, SMTPResponseException, SMTPSenderRefused
 
 from django.conf import settings
 from django.core.mail import EmailMultiAlternatives
@@ -45,6 +45,7 @@ def send(message: Message, content: Content, *, server: BaseEmailBackend) -> Non
 def _failure(error: OSError | ValueError | IndexError) -> MessageNotSent:
     """Classify the failure. If the connection was lost, the server may have accepted the e-mail.
 
+    A refused sender, such as one not signed in, concerns our account: it may be retried.
     A server may spell the recipient's address otherwise than we do: its words are kept without any.
     """
     if isinstance(error, UNWRITABLE):
@@ -57,7 +58,8 @@ def _failure(error: OSError | ValueError | IndexError) -> MessageNotSent:
     else:
         cause = "timed out" if "timed out" in str(error) else type(error).__name__
         return MessageNotSent(Fault.UNKNOWN, f"The connection was lost: {cause}")
-    fault = Fault.REFUSED if code >= REFUSED_FOR_GOOD else Fault.TEMPORARY
+    is_final = code >= REFUSED_FOR_GOOD and not isinstance(error, SMTPSenderRefused)
+    fault = Fault.REFUSED if is_final else Fault.TEMPORARY
     return MessageNotSent(fault, f"{code} {_ADDRESS.sub('the address', _text(words))}")
 
 

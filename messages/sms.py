@@ -13,6 +13,7 @@ import logging
 import re
 import sys
 import unicodedata
+from collections.abc import Iterator
 from itertools import dropwhile
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -31,6 +32,7 @@ logger = logging.getLogger(__name__)
 
 CONSOLE = "console"
 TIMEOUT_SECONDS = (3, 5)  # to connect, to answer
+HANDSHAKE = "handshake operation timed out"  # as Python words it
 NAME_CHARACTERS = 40
 MAX_NAME_DIGITS = 2
 MOST_NAME_MARKS = 4
@@ -207,6 +209,8 @@ def _fault_of_error(error: "RequestException") -> Fault:
     from urllib3.exceptions import MaxRetryError
 
     unreached = bool(error.args) and isinstance(error.args[0], MaxRetryError)
+    # Nothing is sent before the handshake of TLS has ended.
+    unreached = unreached or any(HANDSHAKE in str(each) for each in _causes_of(error))
     return Fault.UNREACHED if unreached else Fault.UNKNOWN
 
 
@@ -215,9 +219,15 @@ def _cause_of(error: BaseException) -> str:
 
     The library's own message quotes the address, which holds secrets.
     """
-    cause: BaseException | None = error
     message = ""
-    while cause is not None:
+    for cause in _causes_of(error):
         message = getattr(cause, "strerror", None) or message
-        cause = cause.__cause__ or cause.__context__
     return f"{type(error).__name__} ({message})" if message else type(error).__name__
+
+
+def _causes_of(error: BaseException) -> Iterator[BaseException]:
+    """Yield the error, what caused it, and so on."""
+    cause: BaseException | None = error
+    while cause is not None:
+        yield cause
+        cause = cause.__cause__ or cause.__context__

@@ -3,6 +3,7 @@
 import logging
 from contextlib import nullcontext
 from datetime import datetime, timedelta
+from smtplib import SMTPSenderRefused
 from unittest import mock
 
 import pytest
@@ -20,7 +21,7 @@ from messages.errors import Fault, MessageNotSent, NumberRefused
 from messages.models import Channel, Message, Outage
 from messages.outages import LONGEST_WAIT, note_outage
 from messages.send_loop import send_due_messages
-from tests.messages.conftest import PHONE, plan
+from tests.messages.conftest import PHONE, Break, plan
 
 pytestmark = pytest.mark.django_db
 MINUTE = timedelta(minutes=1)
@@ -132,6 +133,18 @@ def test_a_server_that_refuses_was_reached(now: datetime, monkeypatch: pytest.Mo
     send_due_messages(now=now)
 
     assert not Outage.objects.exists()
+
+
+def test_a_mail_server_that_refuses_us_is_tried_again(now: datetime, break_mail: Break) -> None:
+    """What is wrong with our account is wrong with none of the e-mails."""
+    message = plan(now)
+    break_mail(SMTPSenderRefused(530, b"Authentication required", "us@example.com"))
+
+    send_due_messages(now=now)
+
+    message.refresh_from_db()
+    assert (message.status, message.due_at) == ("planned", now + timedelta(minutes=1))
+    assert message.last_error == "530 Authentication required"
 
 
 def test_a_code_that_does_not_reach_the_gateway_is_an_outage(

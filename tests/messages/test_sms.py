@@ -2,6 +2,7 @@
 
 import json
 import logging
+import socket
 import threading
 import time
 from collections.abc import Iterator
@@ -172,6 +173,19 @@ def test_a_gateway_that_hangs_is_given_up(
         send(to="+12423591234", text="123456 is your code")
 
     assert refusal.value.fault == Fault.UNKNOWN  # it may have taken it all the same
+
+
+def test_a_gateway_that_hangs_before_anything_is_sent_is_not_reached(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The machine takes the connection of a process that is stopped."""
+    monkeypatch.setattr(sms, "TIMEOUT_SECONDS", (0.2, 0.2))
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        settings.SMS_URL = f"https://127.0.0.1:{server.getsockname()[1]}/send"
+        with pytest.raises(MessageNotSent) as refusal:
+            send(to="+12423591234", text="123456 is your code")
+
+    assert refusal.value.fault == Fault.UNREACHED
 
 
 def test_it_refuses_to_send_inside_a_transaction(gateway: Gateway) -> None:
