@@ -10,6 +10,7 @@ from csp.constants import HEADER, NONCE, NONE, SELF, STRICT_DYNAMIC
 from csp.utils import build_policy
 from django.http import HttpRequest, HttpResponse
 
+from core.checked_headers import add_headers, checked_headers
 from core.json import dump_json
 
 REPORTS_PATH = "policy-reports"
@@ -31,14 +32,17 @@ _PLACE = "{nonce}"
 _WITH_NONCE = build_policy(POLICY, nonce=_PLACE)
 _WITHOUT_NONCE = build_policy(POLICY)
 
-_OF_A_PAGE = {
-    "Cache-Control": "no-store",
-    "Cross-Origin-Resource-Policy": "same-origin",
-    "Reporting-Endpoints": f'policy="/{REPORTS_PATH}"',
-    "Permissions-Policy": "publickey-credentials-get=(self), publickey-credentials-create=(self), "
-    "camera=(), geolocation=(), microphone=(), payment=(), usb=()",
-    "X-Robots-Tag": "noindex, nofollow",
-}
+_OF_A_PAGE = checked_headers(
+    {
+        "Cache-Control": "no-store",
+        "Cross-Origin-Resource-Policy": "same-origin",
+        "Reporting-Endpoints": f'policy="/{REPORTS_PATH}"',
+        "Permissions-Policy": "publickey-credentials-get=(self), "
+        "publickey-credentials-create=(self), camera=(), geolocation=(), microphone=(), "
+        "payment=(), usb=()",
+        "X-Robots-Tag": "noindex, nofollow",
+    }
+)
 
 
 def set_policy(request: HttpRequest, response: HttpResponse) -> None:
@@ -50,8 +54,7 @@ def set_policy(request: HttpRequest, response: HttpResponse) -> None:
 
 def set_page_headers(response: HttpResponse) -> HttpResponse:
     """Keep a page out of caches, frames and search engines."""
-    for name, value in _OF_A_PAGE.items():
-        response.headers.setdefault(name, value)
+    add_headers(response, _OF_A_PAGE)
     return response
 
 

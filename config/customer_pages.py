@@ -31,7 +31,6 @@ PAGE_MIDDLEWARE = [
     "config.security.PolicyMiddleware",
     "checkout.languages.page_language",
     "django.middleware.common.CommonMiddleware",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 
 # Django asks the system for each character: 64 times for a page, whose thread each time lets others

@@ -1,6 +1,6 @@
 """Cookies and headers: the content security policy, and settings that depend on https."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -54,13 +54,13 @@ def admin_policy(get_response: _GetResponse) -> _GetResponse:
 class SecurityHeaders(SecurityMiddleware):
     """Django's middleware, whose headers are put together once: they depend on the transport only.
 
-    Those that a view has set stay as they are, as with Django.
+    With the one against frames, which has a middleware of its own in Django. Those that a view has
+    set stay as they are, as with Django.
     """
-
-    more: Mapping[str, str] = {}
 
     def __init__(self, get_response: _GetResponse) -> None:
         super().__init__(get_response)
+        self.more = {"X-Frame-Options": settings.X_FRAME_OPTIONS}
         self._always = cache(self._put_together)
 
     def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
@@ -76,14 +76,11 @@ class SecurityHeaders(SecurityMiddleware):
 
 
 class ApiSecurityHeaders(SecurityHeaders):
-    """The same for API responses, with the headers that pages get from middleware of their own."""
+    """The same for API responses, with the policy, which pages get from `PolicyMiddleware`."""
 
     def __init__(self, get_response: _GetResponse) -> None:
         super().__init__(get_response)
-        self.more = {
-            "X-Frame-Options": settings.X_FRAME_OPTIONS,
-            "Content-Security-Policy": build_policy(),
-        }
+        self.more["Content-Security-Policy"] = build_policy()
 
 
 def content_security_policy() -> dict[str, Any]:

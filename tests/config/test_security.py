@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from django.http import HttpResponse
+from django.middleware.clickjacking import XFrameOptionsMiddleware
 from django.middleware.security import SecurityMiddleware
 from django.test import Client, RequestFactory
 
@@ -11,7 +12,10 @@ from config.security import SecurityHeaders, transport
 
 pytestmark = pytest.mark.django_db
 
-KINDS: tuple[Any, ...] = (SecurityHeaders, SecurityMiddleware)
+KINDS: tuple[Any, ...] = (
+    SecurityHeaders,
+    lambda answer: XFrameOptionsMiddleware(SecurityMiddleware(answer)),
+)
 PAGES = ["/healthz", "/v1/payments", "/v1/nothing", "/nothing", "/docs", "/admin/login/"]
 
 
