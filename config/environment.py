@@ -117,8 +117,8 @@ _YES_OR_NO = (*environ.Env.BOOLEAN_TRUE_STRINGS, "false", "off", "n", "no", "0",
 # by systemd, as are spaces at both ends, but not by a shell's `read`: commands would have another
 # value.
 _NO_BEGINNING = ("$", '"', "'")
-# Engines of containers take nothing off: an earlier pepper may have quotes or a line end. Whether one
-# that PINs need is missing, `config.key_check` finds out.
+# An earlier pepper may have quotes or a line end: engines of containers take nothing off. Whether
+# one that PINs need is missing, `config.key_check` finds out.
 _AS_IT_WAS = "PIN_PEPPER_FALLBACKS"
 
 env = environ.Env(**VARIABLES)
