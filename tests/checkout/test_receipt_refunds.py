@@ -77,7 +77,7 @@ def test_money_that_is_still_on_its_way_back_is_not_called_refunded(paid):
 
 def test_on_paper_long_reasons_are_cut_to_one_length_and_none_leaves_a_line(paid):
     for number in range(20):
-        refund(paid, 1, reason=f"{number}\nab" + 240 * " ab")
+        refund(paid, 1, reason=f"{number}\nab" + 160 * " ab")
     refund(paid, 1, reason="")
 
     text = text_of(Shopper().visit(f"/receipts/{paid.id}.pdf").content)
