@@ -69,6 +69,7 @@ def test_confirms_of_many_payments_at_once_all_find_the_money(merchant: Merchant
         results = at_once([partial(confirm, merchant, payment) for payment in payments])
 
         assert outcomes(results) == {"done": 8}
+        assert Payment.objects.exclude(status="completed").count() == 0
 
 
 def test_a_wallet_that_another_test_is_just_emptying_is_filled_after_that(
