@@ -122,7 +122,12 @@ def test_it_fails_as_the_magic_phone_says(
 
 
 @pytest.mark.parametrize(
-    ("phone", "code"), [("+12425550102", "INVALID_PIN"), ("+12425550106", "PIN_LOCKED")]
+    ("phone", "code"),
+    [
+        ("+12425550102", "INVALID_PIN"),
+        ("+12425550106", "PIN_LOCKED"),
+        ("+12425550108", "INSUFFICIENT_BALANCE"),
+    ],
 )
 def test_it_refuses_as_the_magic_phone_says(
     api: Api, merchant: Merchant, payment: Payment, phone: str, code: str
