@@ -25,7 +25,8 @@ def test_half_of_the_smallest_unit_is_given_back_whole(amount: int, share: int) 
 
 
 @pytest.mark.parametrize(
-    ("amount", "points", "fee"), [(1_001, 250, 25), (20, 250, 1), (19, 250, 0), (1, 10_000, 1)]
+    ("amount", "points", "fee"),
+    [(1_001, 250, 25), (20, 250, 1), (19, 250, 0), (1, 10_000, 1), (1, 4_999, 0)],
 )
 def test_fees_are_rounded_half_up(amount: int, points: int, fee: int) -> None:
     assert basis_points_of(amount, points) == fee

@@ -2,20 +2,24 @@
 
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
+from functools import partial
 
 import pytest
 from django.db import connection, connections, transaction
 
 from core.database_clock import database_now
 from merchants.models import Merchant
-from tests.races import at_once
+from outbound.results import HttpResult
+from tests.races import at_once, wait_for_a_waiter
 from tests.webhooks.conftest import MakeEndpoint
 from tests.webhooks.dispatching import MANY, emit_event, only_delivery
 from webhooks.delivery import leases, order
 from webhooks.delivery.lanes import Lane
 from webhooks.delivery.leases import Claim, claim_delivery, claim_due_deliveries
-from webhooks.models import Webhook
+from webhooks.delivery.outcomes import record_result
+from webhooks.models import Delivery, Webhook
 
 WAIT_SECONDS = 40  # where others have the machine
 WAITING = "SELECT count(*) FROM pg_locks WHERE NOT granted"
@@ -69,6 +73,28 @@ def test_an_endpoint_for_which_another_process_claims_is_passed_over(
 
     assert taken == []
     assert only_delivery(webhook).attempt_count == 0
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_a_failure_that_waits_for_its_endpoint_holds_no_delivery(
+    merchant: Merchant, endpoint: MakeEndpoint
+) -> None:
+    """Who sends one again locks both, first the endpoint: the two would block each other."""
+    webhook = endpoint()
+    emit_event(merchant)
+    [claim] = claim_due_deliveries(free=MANY, now=database_now()).taken
+    broken = HttpResult(ms=5, status=500, error="Answered 500.")
+
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            Webhook.objects.select_for_update(no_key=True).get()
+            recording = pool.submit(at_once, [partial(record_result, claim, broken)])
+            wait_for_a_waiter()
+            Delivery.objects.select_for_update(no_key=True, nowait=True).get()
+        assert recording.result() == [None]
+
+    assert only_delivery(webhook).lease_token == ""
 
 
 def test_one_that_is_claimed_out_of_turn_meanwhile_is_left(
