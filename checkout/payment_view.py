@@ -65,15 +65,8 @@ SHOWN = (
 )
 
 
-class ReadByTemplates:
-    """What templates read by name: they ask for an item first, and fail for each attribute."""
-
-    def __getitem__(self, name: str) -> Any:
-        return getattr(self, name)
-
-
 @dataclass(frozen=True)
-class Payee(ReadByTemplates):
+class Payee:
     """A merchant as customers see it."""
 
     name: str
@@ -97,7 +90,7 @@ class Item:
 
 
 @dataclass(frozen=True)
-class PaymentView(ReadByTemplates):
+class PaymentView:
     """A payment as the pages show it. Amounts in the smallest unit; texts are empty if unknown.
 
     `version` changes whenever a page that shows the payment has to be reloaded. `agreed` is the

@@ -38,10 +38,10 @@ LIMITS = {
     "confirm": Ceiling(6, 3_030, Ceiling(12, 4_030)),
     "refund": Ceiling(5, 3_050, Ceiling(13, 3_530)),
     "balance": Ceiling(1, 900),
-    "checkout page": Ceiling(1, 2_780),
-    "status poll": Ceiling(1, 940),
-    "QR image": Ceiling(0, 760),
-    "link page": Ceiling(1, 3_370),
+    "checkout page": Ceiling(1, 2_690),
+    "status poll": Ceiling(1, 910),
+    "QR image": Ceiling(0, 740),
+    "link page": Ceiling(1, 3_280),
 }
 
 

@@ -14,7 +14,6 @@ from pytest_django import Settings
 
 from checkout import page_templates
 from checkout.page_templates import rendered_page
-from checkout.payment_view import Payee, PaymentView
 
 TEMPLATES = {
     "base": "<title>{% block title %}Nothing{% endblock %}</title>"
@@ -62,9 +61,3 @@ def test_a_page_is_compiled_once() -> None:
 
     assert first == "<title>Show Ann</title><b>Show</b>[Show!Ann]"
     assert second == "<title>Show &lt;Bob&gt;</title><b>Show</b>[Show!&lt;Bob&gt;]"
-
-
-def test_a_template_finds_what_a_payment_shows_as_items_which_it_asks_for_first() -> None:
-    view = PaymentView("pay_1", Payee("Ann's Cafe"), 1_250, "BSD")
-
-    assert (view["currency"], view["payee"]["initials"]) == ("BSD", "AC")
