@@ -63,9 +63,9 @@ def test_a_customer_whose_wallet_is_filled_is_found_by_one_statement(
 
     assert balance_of(wallet(customer, "BSD")) == 10_000_000
     for currency in ("USD", "BSD"):
-        asked = {"merchant_id": merchant.id, "least": 10_000_000}
         with django_assert_num_queries(1):
-            assert test_customer(None, now, currency, **asked) == customer
+            found = test_customer(None, now, currency, merchant_id=merchant.id, least=10_000_000)
+        assert found == customer
 
 
 @pytest.mark.parametrize("least", [1, 10_000_001])
