@@ -112,10 +112,10 @@ def test_nothing_is_looked_up_where_few_numbers_lie_ahead(
     api: Api, merchant: Merchant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A program that follows the feed asks often, and each time finds a few events or none."""
-    for days in (3, 2, 1):
+    for days in (4, 3, 2, 1):
         _happens(merchant, at=TODAY - timedelta(days=days))
-    query = {"start_date": "2000-01-01", "end_date": "2999-01-01"}
-    assert _numbers(api, merchant, **query) == [1, 2, 3]
+    query = {"start_date": "2000-01-01", "end_date": "2999-01-01", "after": "1"}
+    assert _numbers(api, merchant, **query) == [2, 3, 4]
     sent: list[int] = []
     for near in (3, 2):
         monkeypatch.setattr(feed, "NEAR", near)
