@@ -48,7 +48,7 @@ def environment(places: Path) -> dict[str, str]:
     }
 
 
-def back_up(places: Path) -> None:
+def back_up(places: Path, *, manifest: str = MANIFEST) -> None:
     """Make a backup that PostgreSQL began at half past two, of which only the labels are there.
 
     Its server is in China, whose time the label has; to `date`, CST is that of Chicago.
@@ -56,7 +56,7 @@ def back_up(places: Path) -> None:
     (places / "backups/one").mkdir(mode=0o755)
     (places / "backups/one/PG_VERSION").write_text("15\n")
     (places / "backups/one/backup_label").write_text("START TIME: 2026-01-31 10:30:00 CST\n")
-    (places / "backups/one/backup_manifest").write_text(MANIFEST)
+    (places / "backups/one/backup_manifest").write_text(manifest)
 
 
 def restoring(places: Path, *, until: str) -> list[str]:
@@ -156,4 +156,20 @@ def test_an_instant_that_a_backup_does_not_reach_is_refused(
 
     assert (done.returncode, done.stdout) == (1, "")
     assert said in done.stderr
+    assert not (places / "drill/data").exists()
+
+
+def test_a_backup_that_does_not_say_when_it_was_begun_is_refused(places: Path) -> None:
+    back_up(places, manifest=MANIFEST.replace("backup_label", "another"))
+
+    done = subprocess.run(
+        restoring(places, until="2026-01-31 09:30:00+00"),
+        env=environment(places),
+        capture_output=True,
+        text=True,
+        timeout=WAIT_SECONDS,
+    )
+
+    assert done.returncode != 0
+    assert "no backup_label in" in done.stderr
     assert not (places / "drill/data").exists()
