@@ -251,7 +251,7 @@ def _is_private_way(url: str, schemes: Sequence[str]) -> bool:
 
 
 def _unshared_state() -> Iterator[str]:
-    if env("CELERY_BROKER_URL").startswith("memory"):
+    if "memory://" in env("CELERY_BROKER_URL"):
         yield "CELERY_BROKER_URL must name a broker: no other process receives from memory://."
     several = settings.WEB_WORKERS > 1 or bool(env("CELERY_BROKER_URL"))
     if several and "sqlite" in settings.DATABASES["default"]["ENGINE"]:

@@ -41,15 +41,11 @@ _DJANGOS_OPTIONS = {"assume_role"}
 
 def broken_url_rule(name: str, url: str) -> str:
     """Return what an address must do and does not, or nothing."""
-    if name in SCHEMES and not url.startswith(SCHEMES[name]):
-        return f"begin with one of {', '.join(SCHEMES[name])}"
     if name in ORIGINS and not _ORIGIN.fullmatch(url):
         return _ORIGIN_RULE
+    # Celery takes several brokers, and goes from one to the next.
+    servers = url.split(";") if name == "CELERY_BROKER_URL" else [url]
     try:
-        if name == "DATABASE_URL":
-            return _broken_by_database(url)
-        # Celery takes several brokers, and goes from one to the next.
-        servers = url.split(";") if name == "CELERY_BROKER_URL" else [url]
         return next(filter(None, (_broken_by_server(name, each) for each in servers)), "")
     except ValueError:
         return _READABLE_RULE
@@ -57,6 +53,10 @@ def broken_url_rule(name: str, url: str) -> str:
 
 def _broken_by_server(name: str, url: str) -> str:
     """Return what the address of a server must do. Raises ValueError if it cannot be read."""
+    if name in SCHEMES and not url.startswith(SCHEMES[name]):
+        return f"begin with one of {', '.join(SCHEMES[name])}"
+    if name == "DATABASE_URL":
+        return _broken_by_database(url)
     parts = urlsplit(url)
     if name == "CACHE_URL" and "," in parts.netloc:
         return "name one host; a comma in a password is written as %2C"

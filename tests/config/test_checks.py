@@ -207,10 +207,11 @@ def test_a_name_that_is_almost_a_variables_is_told(
     assert list(weak_choices()) == ["RATE_LIMIT is no variable of this service: RATE_LIMITS is."]
 
 
+@pytest.mark.parametrize("url", ["memory://", "redis://host/0;memory://"])
 def test_it_refuses_a_broker_of_one_process(
-    production: Settings, monkeypatch: pytest.MonkeyPatch
+    production: Settings, monkeypatch: pytest.MonkeyPatch, url: str
 ) -> None:
-    monkeypatch.setenv("CELERY_BROKER_URL", "memory://")
+    monkeypatch.setenv("CELERY_BROKER_URL", url)
 
     assert "CELERY_BROKER_URL must name a broker" in " ".join(configuration_faults())
 

@@ -147,6 +147,7 @@ ADDRESSES = {
     "CELERY_BROKER_URL": (
         *("redis://host:x/0", "redis://host/broker", "redis://:i#t@host/0", "redis:///r.sock"),
         *("redis://:i;t@host/0", "redis://host/0;redis://another/broker"),
+        *("redis://host/0;another:6379/0", "redis://host/0;"),
         "rediss://host/broker",
     ),
     "CACHE_URL": (
