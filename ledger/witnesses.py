@@ -102,13 +102,13 @@ def _folder(address: str) -> Path:
 def _write(folder: Path, checkpoints: Iterable[Checkpoint]) -> Iterator[int]:
     """Write checkpoints into a folder, each as a whole; never overwrite an existing one."""
     for checkpoint in checkpoints:
-        place = folder / object_name(checkpoint.size)
+        place, note = folder / object_name(checkpoint.size), checkpoint.note.encode()
         try:
             if not place.exists():
                 draft = place.with_suffix(".draft")
-                draft.write_text(checkpoint.note, encoding="utf-8")
+                draft.write_bytes(note)
                 draft.rename(place)
-            elif place.read_text(encoding="utf-8") != checkpoint.note:
+            elif place.read_bytes() != note:
                 raise WitnessRefused(f"it has another {place.name}.")
         except OSError as error:
             raise _unreachable(error) from None
@@ -128,7 +128,7 @@ def _notes_in_folder(address: str, since: int) -> Iterator[tuple[str, str]]:
     names = [name for name in names if name >= oldest]
     for name in [*names[: -1 : len(names) // SAMPLES + 1], *names[-1:]]:
         try:
-            yield name, (folder / name).read_text(encoding="utf-8", errors="replace")
+            yield name, (folder / name).read_bytes().decode(errors="replace")
         except OSError:
             yield name, ""
 

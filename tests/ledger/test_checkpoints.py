@@ -87,6 +87,17 @@ def test_a_folder_is_written_and_read_alike_in_every_locale(
     assert len(list(folder.glob("*.checkpoint"))) == 2
 
 
+def test_what_is_no_text_is_another_note(folder: Path) -> None:
+    grow()
+    [place] = folder.iterdir()
+    place.write_bytes(b"\xff")
+    WitnessState.objects.update(size=0)
+
+    inform_witnesses(now=NOW)
+
+    assert WitnessState.objects.get().problem == f"it has another {place.name}."
+
+
 def test_other_files_in_a_folder_are_no_notes(folder: Path) -> None:
     grow(2)
     (folder / "README").write_text("The ledger's heads.")

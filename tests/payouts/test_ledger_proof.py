@@ -141,9 +141,14 @@ def test_what_was_changed_in_the_database_is_not_proven(api, merchant, sale, rec
         proven_entries(forged, verifiers())
 
 
-def test_the_command_checks_a_file(receipt, tmp_path: Path, capsys) -> None:
+def test_the_command_checks_a_file_as_the_api_sends_it(
+    api, merchant, sale, receipt, tmp_path: Path, capsys, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In UTF-8, whatever the locale."""
+    monkeypatch.setattr("io.text_encoding", lambda encoding, stacklevel=2: encoding or "latin-1")
     file = tmp_path / "receipt.json"
-    file.write_text(json.dumps(receipt))
+    file.write_bytes(api(merchant).get(path_of(sale.transaction_id)).content)
+    assert "—" in receipt["checkpoint"], "which is in no single byte"
 
     call_command("verify_receipt", str(file), "--key", str(verifiers()[0]))
 

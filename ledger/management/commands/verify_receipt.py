@@ -41,7 +41,7 @@ class Command(BaseCommand):
 
 def _read(file: Path) -> dict[str, Any]:
     try:
-        receipt = json.loads(file.read_text())
+        receipt = json.loads(file.read_bytes())
     except (OSError, ValueError) as error:
         raise CommandError(f"{file}: {EXPECTED} ({type(error).__name__}).") from None
     if not isinstance(receipt, dict):
