@@ -12,7 +12,7 @@ from core.money import basis_points_of
 from customers.errors import CustomerNotFound
 from customers.magic_phones import SLOW_SETTLEMENT, Behaviour, behaviour_of
 from customers.models import Customer
-from customers.services import lock_payer
+from customers.services import fill_test_wallet, lock_payer
 from ledger.errors import InsufficientBalance
 from ledger.models import Purpose, TransferKind
 from ledger.services import Movement, accounts_for, post_transfers
@@ -140,13 +140,16 @@ def fail_payment(*, payment_id: str, failure: Failure, actor: str, now: datetime
 def settle_due_payment(*, payment_id: str, now: datetime) -> Payment:
     """Complete a payment that was left in `processing`.
 
-    It fails if the wallet or the link no longer allows it, or if the merchant is suspended.
+    It fails if a live wallet or the link no longer allows it, or if the merchant is suspended.
     """
     try:
         with transaction.atomic():
             payment = _lock_with_origin(payment_id, now)
             _refuse_unless_processing(payment, now)
             refuse_suspended(payment.merchant)
+            if not payment.livemode:  # other tests may have spent what it was confirmed on
+                payer, least = payment.paying_customer, payment.sale_amount
+                fill_test_wallet(payer, payment.currency, least=least, now=now)
             settle(payment, actor="system:payments.settle", now=now)
             return payment
     except _UNSETTLED as error:

@@ -23,7 +23,8 @@ from payments.expiry import settle_due
 from payments.models import Payment
 from payments.paying import pay
 from payments.verification import Verification, required_for_amount
-from tests.factories import PaymentFactory
+from tests.client import Api
+from tests.factories import CustomerFactory, PaymentFactory
 from tests.payments.journeys import ACTOR, SLOW_PHONE, pay_with, payer
 
 pytestmark = pytest.mark.django_db
@@ -141,6 +142,34 @@ def test_a_slow_payment_fails_where_its_link_is_used_up_meanwhile(merchant: Merc
 
     payment.refresh_from_db()
     assert (payment.status, payment.error_code) == ("failed", "PAYMENT_LINK_INACTIVE")
+
+
+def test_each_of_several_slow_tests_finds_its_money(api: Api, merchant: Merchant) -> None:
+    """None takes its money before it settles: each was confirmed on the same 100,000.00."""
+    payments = PaymentFactory.create_batch(4, merchant=merchant, amount=3_000_000)
+    for payment in payments:
+        path = f"/v1/payments/{payment.id}/simulate"
+        assert api(merchant).post(path, {"outcome": "paid_slowly"}).status_code == 200
+
+    assert settle_due(now=utc_now() + timedelta(minutes=1)) == 4
+
+    assert {it.status for it in Payment.objects.all()} == {"completed"}
+
+
+def test_no_live_wallet_is_filled_to_settle(merchant: Merchant) -> None:
+    payment = PaymentFactory(
+        merchant=merchant,
+        livemode=True,
+        customer=CustomerFactory(livemode=True, merchant=None),
+        status="processing",
+        settles_at=utc_now(),
+    )
+
+    settle_due(now=utc_now())
+
+    payment.refresh_from_db()
+    assert (payment.status, payment.error_code) == ("failed", "INSUFFICIENT_BALANCE")
+    assert not Transfer.objects.exists()
 
 
 def test_a_slow_payment_fails_where_its_merchant_is_suspended_meanwhile(merchant: Merchant) -> None:

@@ -14,6 +14,7 @@ from tests.ledger.shadow.records import (
     SLOW,
     WRONG_PIN,
     Link,
+    Place,
     Sale,
     World,
     half_up,
@@ -72,9 +73,8 @@ class Sales(World):
         if ended := self._refusal_as_it_stands(sale):
             return sale, ended
         before = self.money.copy()
-        missing = 10_000_000 - self.money[(customer.id, "wallet", False)]
-        if missing > 9_000_000 and customer.phone != POOR:
-            self.top_up(customer, missing)
+        if customer.phone != POOR:
+            self._fill((customer.id, "wallet", False), sale.price)
         if refused := self._confirm(sale, customer):
             self.money = before
         return sale, refused
@@ -131,11 +131,16 @@ class Sales(World):
         for sale in sorted(self.sales, key=lambda sale: sale.settles_at or self.now):
             if sale.settles_at is None or sale.settles_at > self.now:
                 continue
-            ended = sale.link and self.link_refusal(sale.link)
-            if ended or self.money[sale.wallet] < sale.price:
+            if sale.link and self.link_refusal(sale.link):
                 self._end(sale, "failed")
-            else:
-                self._complete(sale)
+                continue
+            self._fill(sale.wallet, sale.price)
+            self._complete(sale)
+
+    def _fill(self, wallet: Place, least: int) -> None:
+        held = self.money[wallet]
+        if held < least:
+            self.move(("house", "funding", False), wallet, max(10_000_000, least) - held)
 
     def expire_due(self) -> None:
         for sale in self.sales:
