@@ -15,6 +15,7 @@ import sys
 import unicodedata
 from collections.abc import Iterator
 from itertools import dropwhile
+from traceback import walk_tb
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
@@ -32,7 +33,7 @@ logger = logging.getLogger(__name__)
 
 CONSOLE = "console"
 TIMEOUT_SECONDS = (3, 5)  # to connect, to answer
-HANDSHAKE = "handshake operation timed out"  # as Python words it
+HANDSHAKE = "wrap_socket"  # the function of Python's `ssl` that ends with it
 NAME_CHARACTERS = 40
 MAX_NAME_DIGITS = 2
 MOST_NAME_MARKS = 4
@@ -210,7 +211,7 @@ def _fault_of_error(error: "RequestException") -> Fault:
 
     unreached = bool(error.args) and isinstance(error.args[0], MaxRetryError)
     # Nothing is sent before the handshake of TLS has ended.
-    unreached = unreached or any(HANDSHAKE in str(each) for each in _causes_of(error))
+    unreached = unreached or HANDSHAKE in _calls_of(error)
     return Fault.UNREACHED if unreached else Fault.UNKNOWN
 
 
@@ -223,6 +224,12 @@ def _cause_of(error: BaseException) -> str:
     for cause in _causes_of(error):
         message = getattr(cause, "strerror", None) or message
     return f"{type(error).__name__} ({message})" if message else type(error).__name__
+
+
+def _calls_of(error: BaseException) -> Iterator[str]:
+    """Yield the name of each function that the error, or what caused it, has ended."""
+    for cause in _causes_of(error):
+        yield from (frame.f_code.co_name for frame, _ in walk_tb(cause.__traceback__))
 
 
 def _causes_of(error: BaseException) -> Iterator[BaseException]:

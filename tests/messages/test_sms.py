@@ -3,9 +3,11 @@
 import json
 import logging
 import socket
+import struct
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
@@ -182,6 +184,26 @@ def test_a_gateway_that_hangs_before_anything_is_sent_is_not_reached(
     monkeypatch.setattr(sms, "TIMEOUT_SECONDS", (0.2, 0.2))
     with socket.create_server(("127.0.0.1", 0)) as server:
         settings.SMS_URL = f"https://127.0.0.1:{server.getsockname()[1]}/send"
+        with pytest.raises(MessageNotSent) as refusal:
+            send(to="+12423591234", text="123456 is your code")
+
+    assert refusal.value.fault == Fault.UNREACHED
+
+
+def test_a_gateway_that_breaks_off_before_anything_is_sent_is_not_reached(
+    settings: Settings,
+) -> None:
+    """As a proxy does that has lost the process behind it."""
+
+    def reset() -> None:
+        connection, _ = server.accept()
+        connection.recv(4096)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        connection.close()
+
+    with socket.create_server(("127.0.0.1", 0)) as server, ThreadPoolExecutor(1) as gateway:
+        settings.SMS_URL = f"https://127.0.0.1:{server.getsockname()[1]}/send"
+        gateway.submit(reset)
         with pytest.raises(MessageNotSent) as refusal:
             send(to="+12423591234", text="123456 is your code")
 
