@@ -111,3 +111,10 @@ def test_a_web_process_starts_only_where_all_files_are_collected(
     del collected.hashed_files["checkout/button.js"]
     with pytest.raises(UnsafeConfiguration, match="such as checkout/button"):
         start_checks.refuse_uncollected_files()
+
+
+def test_the_web_server_asks_before_it_is_ready() -> None:
+    source = (settings.BASE_DIR / "config/wsgi.py").read_text()
+
+    _, later = source.split("\ncheck_web_start()\n")
+    assert "\nwarm_up()\n" in later
