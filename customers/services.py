@@ -257,6 +257,9 @@ def unfreeze(*, customer_id: str, actor: str, now: datetime) -> Customer:
 
 
 def _fill_test_wallet(customer: Customer, account: Account, least: int, now: datetime) -> None:
+    """Raises ValueError for a live wallet: this is money that no one paid."""
+    if account.livemode:
+        raise ValueError("Test money is for test wallets.")
     lock(account)
     account.refresh_from_db()
     if account.balance < least:

@@ -5,11 +5,12 @@ from datetime import datetime
 import pytest
 
 from customers.models import Customer
-from customers.services import _fill_test_wallet, test_customer, wallet
+from customers.services import _fill_test_wallet, fill_test_wallet, test_customer, wallet
 from customers.tasks import refill_wallets
 from ledger.models import Account
 from ledger.services import balance_of
 from merchants.models import Merchant
+from tests.factories import CustomerFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -100,3 +101,12 @@ def test_only_test_wallets_are_filled_up(
 
     assert refill_wallets() == 0
     assert caplog.records == []
+
+
+def test_a_live_wallet_gets_no_test_money(now: datetime) -> None:
+    customer = CustomerFactory(livemode=True, merchant=None)
+
+    with pytest.raises(ValueError, match="for test wallets"):
+        fill_test_wallet(customer, "BSD", least=1, now=now)
+
+    assert balance_of(wallet(customer, "BSD")) == 0
